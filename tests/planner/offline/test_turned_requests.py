@@ -51,6 +51,12 @@ TOOLS = catalog_of(
         tool(
             "erase_invoice", "Erase an invoice.", effect="destructive", invoice={"description": "Path of the invoice"}
         ),
+        tool("join_tour", "Put a guest into a tour.", tour_id=an_id("tour", "TR-1"), guest_id=an_id("guest", "GU-2")),
+        tool(
+            "leave_tour", "Take a guest out of a tour.", tour_id=an_id("tour", "TR-1"), guest_id=an_id("guest", "GU-2")
+        ),
+        tool("cancel_stay", "Cancel a stay.", effect="destructive", stay_id=an_id("stay", "SY-3")),
+        tool("warn_guest", "Warn a guest.", name={"description": "Name of the guest"}, about={"description": "Hazard"}),
         tool("bill_guest", "Bill a guest.", name={"description": "Name of the guest"}, amount={"type": "number"}),
     )
 )
@@ -128,3 +134,33 @@ def test_an_id_of_another_thing_is_followed_where_the_request_names_it() -> None
 @pytest.mark.parametrize("request_text", ["Bill Ann Poe 1.200", "Bill Ann Poe 3.450 now"])
 def test_an_amount_with_a_point_that_may_part_thousands_is_asked_about(request_text: str) -> None:
     assert written(request_text) == []
+
+
+@pytest.mark.parametrize(
+    ("request_text", "contrary"),
+    [
+        ("Put GU-8 in TR-5", "leave_tour"),
+        ("Put GU-8 into TR-5", "leave_tour"),
+        ("Move GU-8 into TR-5", "leave_tour"),
+        ("Get GU-8 out of TR-5", "join_tour"),
+        ("Move GU-8 out of TR-5", "join_tour"),
+    ],
+)
+def test_what_is_put_in_is_not_taken_out(request_text: str, contrary: str) -> None:
+    assert contrary not in [called for called, _ in written(request_text)]
+
+
+@pytest.mark.parametrize("request_text", ["Uncancel SY-3", "uncancel stay SY-3"])
+def test_a_word_that_undoes_what_a_tool_does_is_asked_about(request_text: str) -> None:
+    plan = planned(request_text)
+    assert plan is None or plan.questions
+
+
+def test_what_one_verb_is_shown_with_is_no_object_of_the_next() -> None:
+    assert [called for called, _ in written("Show SY-3. Then cancel it")] == ["cancel_stay"]
+
+
+def test_a_preposition_is_no_word_left_over() -> None:
+    assert written('Warn guest Ann Poe against "wet floors"') == [
+        ("warn_guest", {"name": "Ann Poe", "about": "wet floors"})
+    ]

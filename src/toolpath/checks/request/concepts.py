@@ -26,7 +26,7 @@ onto up out over under about after before until till between than more less not 
 i'd i'll i'm i've we've it's that's there's who's where's let's s t d ll ve re m like want need if whether through per
 each every all both again right away thanks thank hi hello hey ok okay
 if unless provided below above least most saying named called titled entitled everything immediately asap directly
-afterwards afterward thereafter near
+afterwards afterward thereafter near against gegen contre contra jusqu'au jusqu'à jusqu'aux jusqu'en jusque
 pendant durante lang lange avez-vous tiene tienen
 dieser dieses diesen diesem cet cette ces esta este estos estas ese esa una uno sigue siguen comme sobre qu'est-ce
 a-t-il a-t-elle y-a-t-il sofort gleich umgehend sogleich namens genannt titels kurz mal gerne dass depuis suite

@@ -16,6 +16,11 @@ _PAIRS: Final = (("in", "out"), ("on", "off"), ("up", "down"))
 _PLACE: Final = re.compile(
     r"\s+(?!and\b|und\b|et\b|y\b|or\b|please\b|until\b|again\b|now\b|today\b|at\b|for\b|by\b)[^\W\d_]"
 )
+#: Verbs that say which way alone: `Put GM-2 in CL-5`.
+_OPEN: Final = frozenset(("put", "take", "bring", "get", "let", "move", "pull", "drop"))
+_INWARD: Final = frozenset(("in", "into", "onto", "inside"))
+_OUTWARD: Final = frozenset(("out", "off", "from", "away", "outside"))
+_OPENING: Final = 80
 #: Parameters that hold what somebody says.
 _TEXTS: Final = frozenset(
     (
@@ -39,6 +44,7 @@ _TEXTS: Final = frozenset(
 def turned(seen: Seen) -> Iterator[str]:
     """A question for each acting call that the request says the other way round."""
     yield from _directions(seen)
+    yield from _ways(seen)
     yield from _quotations(seen)
 
 
@@ -53,6 +59,23 @@ def _directions(seen: Seen) -> Iterator[str]:
             said = re.search(rf"\b{re.escape(verb)}\w*\b(?P<rest>[^.;!?\n]{{0,80}})", folded(seen.plain))
             if said is not None and _stands(other, said["rest"]) and not _stands(own, said["rest"]):
                 yield f"The request says {verb!r} with {other!r}: is {call.tool} what is meant?"
+
+
+def _ways(seen: Seen) -> Iterator[str]:
+    """A question for a tool that takes something out where the request puts it in, or the other way round."""
+    for clause in seen.clauses:
+        if folded(clause.verb) not in _OPEN:
+            continue
+        words = {*re.findall(r"[^\W\d_]+", folded(clause.text))}
+        for call, tool, _ in seen.acting:
+            told = {*raw_words(tool.description[:_OPENING])} if tool is not None else set[str]()
+            if folded(clause.verb) not in told and _way(words) * _way(told) < 0:
+                yield f"{call.tool} goes the other way than {clause.verb!r}: is it what is meant?"
+
+
+def _way(words: set[str]) -> int:
+    """1: into something, -1: out of it, 0: neither or both."""
+    return bool(words & _INWARD) - bool(words & _OUTWARD)
 
 
 def _stands(particle: str, text: str) -> bool:

@@ -42,6 +42,7 @@ _GENERIC: Final = frozenset(("item", "items", "product", "products", "article", 
 _PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 #: Verbs of which every tool that changes something is a kind.
 _BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get", "give"))
+_UNDOING: Final = re.compile(r"(?:un|de|dis)-?(\w{4,})")
 #: Words that change nothing of what is to be done.
 _IDLE: Final = frozenset(
     (
@@ -85,6 +86,8 @@ class Warrant(msgspec.Struct, frozen=True):
     """A parameter that the request names, and that is left out: `labelled bug`."""
     has_id_of_another: bool
     """A value begins as ids of another kind do."""
+    undone: str | None
+    """The word at the head that undoes what another tool does: `Uncancel`."""
     is_opened: bool
     """The request begins as one for this tool does."""
 
@@ -101,6 +104,8 @@ def warrants(plan: Plan, request: str, box: Toolbox, today: date | None = None) 
 def unwarranted(found: Iterable[Warrant]) -> Iterator[str]:
     """A question for each call that writes where the request names another act or thing, or no thing at all."""
     for one in found:
+        if one.undone is not None:
+            yield f"Is {one.kit.key} what {one.undone!r} means?"
         if not one.kit.is_acting:
             continue
         name = one.kit.key
@@ -164,12 +169,12 @@ class _Said:
         self.plain = [word for word in self.telling if word in plain]
         """Telling words that are no value by their form."""
         self.objects = [
-            found[1]
+            (clause.verb, found[1])
             for clause in clauses_of(request, lambda word: bool(meanings_of(word)))
             if clause.mood == "command" and clause.verb
             if (found := re.search(rf"(?<!\w){re.escape(clause.verb)}\s+({_ID.pattern})", request, re.IGNORECASE))
         ]
-        """Ids that a verb takes itself: a `Delete PJ-9` means no file of it."""
+        """Verbs, and the ids that they take themselves: a `Delete PJ-9` means no file of it."""
         self.joint = frozenset(concept for _, _, concept in phrasal(text))
 
     def commands(self, kit: Kit) -> list[str]:
@@ -213,6 +218,7 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         loose=_loose(call, kit, said) if kit.is_acting else None,
         has_id_of_another=_has_id_of_another(call, kit, made.box),
         unfilled=_unfilled(call, kit, said),
+        undone=_undone(kit, made, said),
         is_opened=any(one.is_acting for one in made.kits) or _is_opened(kit, said),
     )
 
@@ -280,6 +286,15 @@ def _is_owned(value: str, field: ToolField, kit: Kit, said: _Said) -> bool:
     return _OWNED.search(value) is not None or re.search(_OWNER + re.escape(value), said.request, re.I) is not None
 
 
+def _undone(kit: Kit, made: _Made, said: _Said) -> str | None:
+    head = next(iter(said.words), "")
+    found = _UNDOING.fullmatch(head)
+    if found is None or kit.is_acting or meanings_of(head) or is_reading(head) or stem(head) in made.words:
+        return None
+    is_of_another = any(found[1] in _own_verbs(other) for other in made.box.kits if other.is_acting)
+    return head if is_of_another else None
+
+
 def _is_opened(kit: Kit, said: _Said) -> bool:
     """Whether the first word that says anything is one that such a request begins with."""
     head = next(iter(said.telling), "")
@@ -293,7 +308,10 @@ def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
     """Whether most values are such as nothing else is, so that they say what the thing is."""
     given = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
     fields = [(one, value) for one, value in given if one.kind != "number"]
-    telling = [one for one, value in fields if _is_telling(one, value, said, box)]
+    is_linked = not any(fits(verb, kit.tool) and box.knows_prefix(one) for verb, one in said.objects)
+    telling = [
+        one for one, value in fields if (is_linked if "{{" in str(value) else _is_telling(one, value, said, box))
+    ]
     # Names say nothing of it.
     named = [one for one, value in fields if one not in telling and str(value)[:1].isupper()]
     return 2 * len(telling) > len(fields) - len(named)
@@ -331,8 +349,6 @@ def _is_shared(verbs: Sequence[str], commands: Sequence[str], kit: Kit, box: Too
 
 def _is_telling(field: ToolField, value: Json, said: _Said, box: Toolbox) -> bool:
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
-    if "{{" in text:
-        return not any(map(box.knows_prefix, said.objects))
     return (
         (field.kind in _TELLING and (field.kind != "repo" or "/" in text))
         or (field.kind == "id" and _ID.fullmatch(text) is not None and not box.prefix_of(field))
