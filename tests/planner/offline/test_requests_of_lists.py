@@ -212,3 +212,38 @@ PEOPLE = (
 def test_nobody_is_written_to_in_place_of_somebody_of_theirs(request_text: str) -> None:
     plan = planned(request_text, *PEOPLE)
     assert plan.questions or not any(tool == "send_mail" for tool, _, _ in calls(plan))
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Ship the first stale sack and the first fresh sack",
+        "Ship the largest stale sacks",
+        "Ship the largest and the smallest stale sack",
+    ],
+)
+def test_several_picks_and_a_pick_of_several_are_asked_about(request_text: str) -> None:
+    assert planned(request_text).questions
+
+
+MEETINGS = (
+    tool("get_meeting", "Show a meeting.", {"guests": items(email=EMAIL)}, meeting_id=id_of("meeting", "M")),
+    tool("invite", "Invite somebody to a meeting.", meeting_id=id_of("meeting", "M"), email=EMAIL),
+)
+
+
+def test_those_of_one_thing_are_not_read_from_another() -> None:
+    plan = planned("Invite all guests of M-3 to M-4", *MEETINGS)
+    told = ("invite", {"meeting_id": "M-4", "email": "{{ item.email }}"}, "{{ get_meeting.guests }}")
+    assert plan.questions or calls(plan) == [("get_meeting", {"meeting_id": "M-3"}, ""), told]
+
+
+def test_a_list_in_two_places_is_not_read_in_one_and_written_in_the_other() -> None:
+    where = {**TEXT, "description": "Repository as owner/name"}
+    listing = tool("list_issues", "List the issues of a repository.", {"issues": items(number=TEXT)}, repository=where)
+    close = tool(
+        "close_issue", "Close an issue.", repository=where, number={**TEXT, "description": "Number of the issue"}
+    )
+    plan = planned("Close every issue in acme/web and acme/api", listing, close)
+    assert plan.questions or all("acme/web" in str(one) or "acme/api" in str(one) for one in calls(plan))
+    assert plan.questions or len({one.get("repository") for _, one, _ in calls(plan)}) == 1

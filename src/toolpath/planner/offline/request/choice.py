@@ -49,6 +49,7 @@ FOR_EACH: Final = re.compile(
     r"\W*(?:for|für|pour|para|por)\s+(?:each|every|all|jede[nrms]?|alle|chaque|tou(?:s|tes)|cada|tod[oa]s)\b",
     re.IGNORECASE,
 )
+_AND: Final = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|o)\b)\s*", re.IGNORECASE)
 #: Before what a list is narrowed to: `each task of Jonas`.
 _WHERE: Final = re.compile(
     r"\s+(?:of|from|in|by|with|on|under|von|aus|vom|im|am|de|du|del|en|dans|para)\s+(?:the\s+)?", re.I
@@ -133,7 +134,8 @@ class ToolChoice:
             fitted = msgspec.structs.replace(fitted, score=fitted.score + 0.7 * linkable)
         if not given and not earlier:
             given = self._addressed(kit, part, fitted) or self._is_picked(kit, part, fitted)
-            fitted = fit(kit, part, self._box, self._text, given) if given else fitted
+            own = _narrowed(part, kit, given, self._text)
+            fitted = fit(kit, own, self._box, self._text, given) if given else fitted
         if not given and kit.lists and not part.verb and FOR_EACH.match(part.text):
             # `For each stale sack, …`: what follows is done with all of them.
             return msgspec.structs.replace(fitted, score=fitted.score + _CLAUSE)
@@ -306,6 +308,9 @@ class ToolChoice:
                 free = tuple(one for one in part.spans if one not in fitted.taken)
                 read = fit(other, msgspec.structs.replace(rest, spans=free), self._box, self._text)
                 read = fit(other, rest, self._box, self._text) if read.missing else read
+                if any(_are_joined(one, another, self._text) for one in read.taken for another in fitted.taken):
+                    # `every issue in acme/web and acme/api`: of two lists.
+                    continue
                 is_of_it = bool(wanted.concepts & _concepts_after_each(part) - PALE)
                 if read.missing or (not is_of_it and not _is_meant(read, listed, part)):
                     continue
@@ -334,6 +339,12 @@ def _without(inputs: JsonObject, taken: JsonObject, kit: Kit) -> JsonObject:
     return {name: value for name, value in inputs.items() if name in required or value not in taken.values()}
 
 
+def _are_joined(one: Span, other: Span, text: str) -> bool:
+    """Whether two values are said as two of a kind: `acme/web and acme/api`."""
+    first, last = sorted((one, other), key=lambda span: span.start)
+    return one.kind == other.kind and _AND.fullmatch(text[first.end : last.start]) is not None
+
+
 def _narrowed(part: ClausePart, kit: Kit, given: frozenset[str], text: str) -> ClausePart:
     """The clause without what narrows the list that its call goes over: `late tasks of Jonas` says `tasks`."""
     found = EACH.search(part.text) if given else None
@@ -342,6 +353,12 @@ def _narrowed(part: ClausePart, kit: Kit, given: frozenset[str], text: str) -> C
     start = part.start + found.end()
     concepts = frozenset[str]().union(*(one.concepts | one.described for one in kit.fields if one.name in given)) - PALE
     noun = next((one for one in part.words if one.start >= start and one.concepts & concepts), None)
+    if noun is None:
+        # `all guests of M-3` of a tool that takes their addresses
+        after = [one for one in part.words if one.start >= start and not one.is_stop]
+        noun = next(
+            (one for one in after if any(_WHERE.fullmatch(text[one.end : it.start]) for it in part.spans)), None
+        )
     if noun is None:
         return part
     return msgspec.structs.replace(
