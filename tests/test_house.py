@@ -45,6 +45,61 @@ def test_a_module_is_short_says_what_lives_in_it_and_has_short_functions(module:
     assert not vague, "a docstring begins with its subject: *The result of …*, not *What came of …*"
 
 
+#: Decisions in one function, each `and`, `or`, branch, loop, condition and case counted.
+MOST_DECISIONS = 20
+#: Rooms that read what people write, sign after sign, until their functions are split.
+READS_PEOPLE, MOST_SIGNS = ("planner/offline/", "checks/request/"), 40
+#: Functions above the bound; the list only gets shorter.
+MANY_DECISIONS = {
+    "checks/explainer.py _step",
+    "checks/judge.py type",
+    "checks/operators.py binary",
+    "engine/decide/people.py _read_value",
+    "engine/drive/dispatch.py _prepare",
+    "engine/drive/outcomes.py check_result",
+    "engine/drive/workers.py _work_on",
+    "expressions/emit.py emit",
+    "json_schema/branches.py _both",
+    "model_output/router.py read_router",
+    "planner/by_model/signatures.py text",
+    "planner/scoring/evaluation.py summary_of",
+    "providers/annotations.py plain_schema",
+    "runs/claims.py take",
+    # A column a line.
+    "store/postgres/writer.py _columns",
+}
+
+
+def test_a_function_takes_few_decisions() -> None:
+    many = set()
+    for module in MODULES:
+        place = str(module.relative_to(ROOT / "src" / "toolpath"))
+        most = MOST_SIGNS if place.startswith(READS_PEOPLE) else MOST_DECISIONS
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and decisions_of(node) > most:
+                many.add(f"{place} {node.name}")
+    assert many - MANY_DECISIONS == set(), "split it into decisions with names"
+    assert MANY_DECISIONS - many == set(), "no longer above the bound: take it from the list"
+
+
+def decisions_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The decisions of a function, one for the function itself; those of functions inside it are their own."""
+    own = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    branches = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.IfExp, ast.ExceptHandler, ast.comprehension, ast.Assert)
+    total, pending = 1, list[ast.AST](function.body)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, own):
+            continue
+        total += isinstance(item, branches)
+        if isinstance(item, ast.BoolOp):
+            total += len(item.values) - 1
+        elif isinstance(item, ast.Match):
+            total += len(item.cases)
+        pending.extend(ast.iter_child_nodes(item))
+    return total
+
+
 def test_files_are_named_by_what_is_in_them() -> None:
     assert not [named(module) for module in MODULES if module.stem in NAMELESS]
 

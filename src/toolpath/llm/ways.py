@@ -82,21 +82,31 @@ def plainer(way: Way, request: ChatRequest, *, status: int | None, said: str, st
     if limited is not None:
         return limited
     if status is not None and _TOO_LONG.search(said):
-        # The answer's own share may be what is too much.
-        is_share = re.search(r"max\w*tokens|completion", said, re.IGNORECASE) and request.max_tokens is not None
-        is_left_out = "max_tokens" in way.without
-        return None if is_left_out or not is_share else _without(way, "max_tokens")
-    has_value = request.output_schema is not None
-    if has_value and len(way.modes) > 1 and (_SCHEMA.search(said) or _FORMAT.search(said)):
+        return _without_share(way, request, said)
+    has_modes = request.output_schema is not None and len(way.modes) > 1
+    if has_modes and (_SCHEMA.search(said) or _FORMAT.search(said)):
         return _with_modes(way, _formats_left(way, said))
+    named = _named_part(way, request, said, streams=streams)
+    if named == "tools" and request.output_schema is not None and way.mode == "tool":
+        return _with_modes(way, [mode for mode in way.modes if mode != "tool"])
+    if named is not None:
+        return _without(way, named)
+    is_rejected = status is None or status in _NOT_SO
+    return _with_modes(way, way.modes[1:]) if is_rejected and has_modes else None
+
+
+def _without_share(way: Way, request: ChatRequest, said: str) -> Way | None:
+    """The way without a bound on the answer, where that share is what made the request too long."""
+    is_share = re.search(r"max\w*tokens|completion", said, re.IGNORECASE) and request.max_tokens is not None
+    is_left_out = "max_tokens" in way.without
+    return None if is_left_out or not is_share else _without(way, "max_tokens")
+
+
+def _named_part(way: Way, request: ChatRequest, said: str, *, streams: bool) -> Part | None:
+    """The part of the request that the refusal names; None: none that was sent."""
     for part, named in _PARTS:
         if part not in way.without and named.search(said) and _is_sent(part, way, request, streams=streams):
-            if part == "tools" and has_value and way.mode == "tool":
-                return _with_modes(way, [mode for mode in way.modes if mode != "tool"])
-            return _without(way, part)
-    is_rejected = status is None or status in _NOT_SO
-    if is_rejected and has_value and len(way.modes) > 1:
-        return _with_modes(way, way.modes[1:])
+            return part
     return None
 
 

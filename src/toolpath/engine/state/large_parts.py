@@ -193,15 +193,24 @@ class _Parting:
 
     def _container(self, value: Any) -> _Found:
         if type(value) is not Handle:
-            flat = self._flat(value.values() if type(value) is dict else value, value)
-            if flat is not None:
-                return flat
-            if len(value) >= _MANY and self._in_vain <= _MOST_IN_VAIN:
-                is_object = type(value) is dict
-                names = sum(map(len, value)) + 4 * len(value) if is_object else 0
-                size = self._of_small(value.values() if is_object else value, names)
-                if size is not None:
-                    return _Found(value, size) if size <= self._most else _Found(_Part(value), HANDLE, size)
+            whole = self._flat(value.values() if type(value) is dict else value, value) or self._of_many(value)
+            if whole is not None:
+                return whole
+        return self._by_parts(value)
+
+    def _of_many(self, value: Any) -> _Found | None:
+        """A container of many small values, taken as one; None: it has to be walked."""
+        if len(value) < _MANY or self._in_vain > _MOST_IN_VAIN:
+            return None
+        is_object = type(value) is dict
+        names = sum(map(len, value)) + 4 * len(value) if is_object else 0
+        size = self._of_small(value.values() if is_object else value, names)
+        if size is None:
+            return None
+        return _Found(value, size) if size <= self._most else _Found(_Part(value), HANDLE, size)
+
+    def _by_parts(self, value: Any) -> _Found:
+        """The container with each of its parts placed by itself."""
         if type(value) is dict:
             walked = {key: self.part(item) for key, item in value.items()}
             left = 2 + sum(len(key) + 4 + found.left for key, found in walked.items())
