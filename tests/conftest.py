@@ -11,10 +11,11 @@ from collections.abc import Callable, Generator
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from tests.prepared.prepared import opened
+from tests.soak import scaled
 
 # A machine that is busy makes no example wrong. Each run tries other examples; the long tests try ten times as many.
 settings.register_profile("quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
-settings.register_profile("long", parent=settings.get_profile("quick"), max_examples=400)
+settings.register_profile("long", parent=settings.get_profile("quick"), max_examples=scaled(400, least=40))
 settings.load_profile("quick")
 
 #: What may be left out where everything else must be there: reasons that no installation takes away.

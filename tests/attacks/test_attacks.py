@@ -13,6 +13,7 @@ import pytest
 from tests.attacks.attacks import ATTACKS
 from tests.attacks.hostile_client import HostileClient
 from tests.attacks.target import Measured, Target, target
+from tests.soak import scaled
 
 #: Seconds of processor time of one turn of the loop. A quarter is what is promised; tests run beside others, on
 #: processors that they share, where the same work takes twice the time.
@@ -95,7 +96,7 @@ def test_whatever_a_hostile_client_makes_up_at_length_keeps_nobody_waiting(
     with target(tmp_path) as server:
         server.begin()
         client = HostileClient(server, seed, size=100_000)
-        client.attack(30)
+        client.attack(scaled(30))
         assert client.faults == []
         found = server.measured()
     assert_bounded(found, patience)

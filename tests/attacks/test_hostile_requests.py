@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from tests.attacks.besieged import besieged
+from tests.soak import scaled
 from tests.store.store_cases import dropped, postgres_url
 
 from toolpath.access.sealing import KEY_VARIABLE, new_key
 
 #: Requests of one seed of the long form.
-MANY = 400
+MANY = scaled(400)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from plans_at_random import ANSWER, GIVEN, World, Writer, mended
+from tests.soak import scaled
 
 from toolpath import Settings, Toolpath
 from toolpath.errors import Finding
@@ -139,7 +140,7 @@ def test_a_plan_that_checks_has_no_reference_and_no_type_error() -> None:
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("part", range(20))
 def test_the_law_is_tried_on_many_plans(part: int, tried: Callable[[str, int], None]) -> None:
-    size = int(os.environ.get("LAW_PLANS", "100000")) // 20 // SHARED
+    size = max(1, int(os.environ.get("LAW_PLANS", scaled(100_000))) // 20 // SHARED)
     tally = asyncio.run(try_many(range(1_000_000 + part * size, 1_000_000 + (part + 1) * size)))
     tried("plans for the law of the check", tally.plans)
     tried("of them clean, and run", tally.clean)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from cli_cases import Command, Ran
+from tests.soak import scaled
 
 from toolpath.values import JsonObject
 
@@ -169,7 +170,7 @@ def test_a_preview_is_of_the_plan_that_runs(toolpath: Command, shop: Path, kind:
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_preview_is_of_the_plan_that_runs_in_large(toolpath: Command, shop: Path, kind: str) -> None:
-    assert sum(check(toolpath, shop, seed, kind) for seed in range(100, 250)) >= 100
+    assert sum(check(toolpath, shop, seed, kind) for seed in range(100, 100 + scaled(150))) >= scaled(100)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from engine_cases import Ran, identity, opened, ran, run
+from tests.soak import scaled
 
 from toolpath import RunContext, ToolContext, tool
 from toolpath.model import events as ev
@@ -151,7 +152,7 @@ async def test_nothing_guarded_is_called_without_a_word_for_it(seed: int) -> Non
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(60, 3060, 100))
 async def test_nothing_guarded_is_called_without_a_word_for_it_in_many_plans(first: int) -> None:
-    for seed in range(first, first + 100):
+    for seed in range(first, first + scaled(100)):
         await play(seed)
 
 

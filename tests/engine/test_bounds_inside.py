@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from engine_cases import most_at_once, opened, ran, run
 from tests.patience import PATIENCE
+from tests.soak import scaled
 
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
@@ -239,5 +240,5 @@ async def test_no_limit_is_exceeded_and_no_run_is_stuck(seed: int) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(60, 3060, 100))
 async def test_no_limit_is_exceeded_in_many_plans(first: int) -> None:
-    for seed in range(first, first + 100):
+    for seed in range(first, first + scaled(100)):
         await play(seed)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.engine.hostile_plans import MANY, hostile_plan
 from tests.patience import PATIENCE
+from tests.soak import scaled
 
 from toolpath import PlanInvalid, RunResult, Settings, Toolpath
 from toolpath.errors import ToolpathError
@@ -139,7 +140,7 @@ async def test_the_expressions_of_a_run_share_one_budget() -> None:
 
 @pytest.mark.parametrize(
     ("first", "count"),
-    [(0, 4), *(pytest.param(n, 500, marks=pytest.mark.soak) for n in (4, *range(10_000, 15_000, 500)))],
+    [(0, 4), *(pytest.param(n, scaled(500), marks=pytest.mark.soak) for n in (4, *range(10_000, 15_000, 500)))],
 )
 async def test_hostile_plans_end_at_the_ceilings_and_let_others_in(first: int, count: int) -> None:
     async with door() as tp:

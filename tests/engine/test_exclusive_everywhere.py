@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from engine_cases import opened, ran
 from tests.patience import PATIENCE
+from tests.soak import scaled
 
 from toolpath import ToolContext, ToolFailed, tool
 from toolpath.engine.decide.ready_queue import ReadyQueue
@@ -195,7 +196,7 @@ async def test_nothing_is_beside_an_exclusive_step_and_no_run_is_stuck(seed: int
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(80, 4080, 100))
 async def test_nothing_is_beside_an_exclusive_step_in_many_plans(first: int) -> None:
-    for seed in range(first, first + 100):
+    for seed in range(first, first + scaled(100)):
         await play(seed)
 
 

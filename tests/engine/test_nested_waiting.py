@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from engine_cases import after, opened, ran, run
 from tests.patience import PATIENCE
+from tests.soak import scaled
 
 from toolpath import RunContext, Settings, ToolContext, tool
 from toolpath.model import events as ev
@@ -153,7 +154,7 @@ async def test_calls_of_calls_end_and_keep_to_their_limits(first: int) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(100, 4100, 100))
 async def test_calls_of_calls_end_and_keep_to_their_limits_in_many_graphs(first: int) -> None:
-    for seed in range(first, first + 100):
+    for seed in range(first, first + scaled(100)):
         await play(seed)
 
 

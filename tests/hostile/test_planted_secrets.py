@@ -20,6 +20,7 @@ import structlog
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from tests.soak import scaled
 from tests.store.store_cases import dropped, postgres_connection, postgres_url
 
 from toolpath import PlanInvalid, Settings, ToolContext, ToolFailed, Toolpath, ToolRetry
@@ -269,7 +270,7 @@ async def test_no_secret_is_found_in_a_file_a_log_a_trace_or_an_answer(seed: int
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(1_000, 2_000, 100))
 async def test_no_secret_is_found_anywhere_in_many_runs(first: int, tmp_path: Path) -> None:
-    for seed in range(first, first + 100):
+    for seed in range(first, first + scaled(100)):
         await told_nowhere_by_sqlite(seed, tmp_path)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.json_schema.hostile_schemas import hostile_schema, hostile_value
+from tests.soak import scaled
 
 from toolpath.errors import SchemaError
 from toolpath.json_schema.fits import fits
@@ -106,7 +107,8 @@ def test_references_that_double_with_each_level_of_the_value_are_refused() -> No
 
 
 @pytest.mark.parametrize(
-    ("first", "count"), [(0, 80), pytest.param(80, 20_000, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])]
+    ("first", "count"),
+    [(0, 80), pytest.param(80, scaled(20_000), marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])],
 )
 def test_hostile_schemas_and_values_are_answered_in_a_moment(first: int, count: int) -> None:
     for seed in range(first, first + count):
@@ -118,7 +120,8 @@ def test_hostile_schemas_and_values_are_answered_in_a_moment(first: int, count: 
 
 
 @pytest.mark.parametrize(
-    ("first", "count"), [(0, 80), pytest.param(80, 20_000, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])]
+    ("first", "count"),
+    [(0, 80), pytest.param(80, scaled(20_000), marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])],
 )
 def test_whoever_is_refused_is_told_a_fault_and_whoever_is_not_is_told_none(first: int, count: int) -> None:
     for seed in range(first, first + count):

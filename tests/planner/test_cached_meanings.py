@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.planner.planning_cases import catalog_of, schema
+from tests.soak import scaled
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Call, Origin, Plan
@@ -160,7 +161,7 @@ def test_a_plan_is_found_for_the_same_meaning_alone(law: Callable[[st.DataObject
 @pytest.mark.soak
 @pytest.mark.parametrize("law", LAWS)
 @given(data=st.data())
-@settings(max_examples=4_000)
+@settings(max_examples=scaled(4_000))
 def test_many_pairs_of_requests(law: Callable[[st.DataObject], None], data: st.DataObject) -> None:
     law(data)
 

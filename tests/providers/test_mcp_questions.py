@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.patience import PATIENCE
+from tests.soak import scaled
 
 from toolpath import ToolContext, Toolpath, tool
 from toolpath.engine.decide.people import read_answers
@@ -70,7 +71,7 @@ async def test_each_question_is_put_to_the_call_that_asks(start: Any, seed: int)
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(4, 104))
 async def test_each_question_is_put_to_the_call_that_asks_in_thousands(start: Any, seed: int) -> None:
-    await mixed(start, seed, 60)
+    await mixed(start, seed, scaled(60, least=10))
 
 
 async def test_a_plan_asks_in_the_name_of_its_step_and_the_reads_beside_it_end() -> None:

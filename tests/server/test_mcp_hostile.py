@@ -17,6 +17,7 @@ from tests.access.access_cases import Guarded, guarded
 from tests.patience import PATIENCE
 from tests.prepared.prepared import prepared
 from tests.server.mcp_cases import shop
+from tests.soak import scaled
 
 LEGACY, MODERN = "2025-06-18", "2026-07-28"
 ACCEPT = {"Accept": "application/json, text/event-stream"}
@@ -210,7 +211,9 @@ def in_turn(loop: asyncio.AbstractEventLoop, work: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "examples", [40, pytest.param(3_000, marks=[pytest.mark.soak, pytest.mark.timeout(1_800)])], ids=["short", "long"]
+    "examples",
+    [40, pytest.param(scaled(3_000), marks=[pytest.mark.soak, pytest.mark.timeout(1_800)])],
+    ids=["short", "long"],
 )
 async def test_what_is_sent_to_mcp_is_never_our_fault(
     sender: Sender, examples: int, caplog: pytest.LogCaptureFixture

@@ -22,6 +22,7 @@ import pytest
 from tests.bell import Bell
 from tests.patience import PATIENCE
 from tests.prepared.prepared import prepared
+from tests.soak import scaled
 
 from toolpath.cli.service.browser import open_page
 
@@ -217,7 +218,9 @@ def test_an_address_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
     "how",
     [
         pytest.param(("--phases", "fuzzing", "--max-examples", "1", "--max-time", "8"), id="short"),
-        pytest.param(("--max-examples", "30"), id="long", marks=[pytest.mark.soak, pytest.mark.timeout(1_800)]),
+        pytest.param(
+            ("--max-examples", str(scaled(30))), id="long", marks=[pytest.mark.soak, pytest.mark.timeout(1_800)]
+        ),
     ],
 )
 def test_schemathesis_finds_no_answer_that_the_description_has_not(tmp_path: Path, how: tuple[str, ...]) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.soak import scaled
 from tests.store.store_cases import dropped, postgres_url
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 #: Kills of the long form, on each store.
-MOST = int(os.environ.get("TOOLPATH_KILLS", "2000"))
+MOST = int(os.environ.get("TOOLPATH_KILLS", scaled(2_000, least=20)))
 #: Parts that may be tried side by side.
 PARTS = 4
 KILLER = Path(__file__).with_name("killer.py")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.soak import scaled
 from tests.store.store_cases import dropped, postgres_url
 
 from toolpath.access.sealing import KEY_VARIABLE, new_key
@@ -50,7 +51,7 @@ def test_agents_in_a_service_that_dies_repeat_nothing(tmp_path: Path) -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_many_lives_of_agents_repeat_nothing(tmp_path: Path, seed: int, tried: Callable[[str, int], None]) -> None:
-    assert_right(lived(tmp_path, seed, deaths=10), tried)
+    assert_right(lived(tmp_path, seed, deaths=scaled(10)), tried)
 
 
 @pytest.fixture
@@ -69,4 +70,4 @@ def postgres(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_many_lives_of_agents_on_postgres_repeat_nothing(
     tmp_path: Path, postgres: str, seed: int, tried: Callable[[str, int], None]
 ) -> None:
-    assert_right(lived(tmp_path, seed, postgres, deaths=10), tried)
+    assert_right(lived(tmp_path, seed, postgres, deaths=scaled(10)), tried)

@@ -14,13 +14,14 @@ import pytest
 from laws import LAWS, violations
 from plays import faults_of, play
 from structures import structure
+from tests.soak import scaled
 from virtual import in_virtual_time
 from worlds import CALLERS, World
 
 from toolpath.model.plan import Call, Loop, Parallel, blocks_of, every_step
 from toolpath.notation.plan import read_plan
 
-MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
+MOST = int(os.environ.get("TOOLPATH_STRUCTURES", scaled(20_000)))
 #: Parts that may be tried side by side.
 PARTS = 20
 #: Structures of the quick form, which begins with another number for each law.
@@ -84,7 +85,7 @@ def test_a_run_beyond_its_budget_stands_as_its_journal_tells(tool: str) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("law", LAWS)
 def test_many_random_structures_obey(law: str, part: int, tried: Callable[[str, int], None]) -> None:
-    count = MOST // SHARE.get(law, 4) // PARTS
+    count = max(1, MOST // SHARE.get(law, 4) // PARTS)
     first = 100_000 + part * count
     tried(f"structures: {law}", count)
     assert list(islice(violations(LAWS[law], range(first, first + count)), 10)) == []

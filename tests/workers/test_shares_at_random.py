@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.patience import PATIENCE
+from tests.soak import scaled
 
 from toolpath.engine.drive import shares
 from toolpath.engine.drive.shares import Ledger, SharedLimit
@@ -107,5 +108,5 @@ async def test_over_all_processes_no_more_calls_are_made_at_once_than_may_be(mon
 
 @pytest.mark.soak
 async def test_over_hundreds_of_slow_and_failing_stores_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(1_000, 1_300):
+    for seed in range(1_000, 1_000 + scaled(300)):
         await play(seed, monkeypatch)
