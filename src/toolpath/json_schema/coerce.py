@@ -143,7 +143,7 @@ class _Coercion:
     def load(self) -> int:
         """The cost of comparing one part of a value: looked at where there are alternatives at all."""
         if not self._load:
-            self._load = load_of(self.document)
+            self._load = load_of(self.document).part
         return self._load
 
     def part(self, node: SchemaNode, value: Json, depth: int) -> Json:

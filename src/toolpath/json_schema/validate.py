@@ -13,7 +13,7 @@ from toolpath.json_schema.coerce import coerce_in
 from toolpath.json_schema.descent import Descent, TooMuchWork
 from toolpath.json_schema.document import DRAFT_ADDRESSES, PATTERNS, SchemaDocument, draft_of
 from toolpath.json_schema.faults import Fault, SchemaFault, fault_of, foreign, shown
-from toolpath.json_schema.load import HEAVIEST, LIGHT, MOST_CHECKS, checks, load_of, size
+from toolpath.json_schema.load import HEAVIEST, SchemaLoad, excess, load_of, size
 from toolpath.json_schema.references import lost_references, tangle
 from toolpath.values import Json, JsonObject, decode, encode, pointer
 
@@ -45,7 +45,7 @@ class Validator:
         self._formats = formats
         self._compiled = made.validator.is_valid
         self._load = made.load
-        self._is_valid = self._compiled if self._load <= LIGHT else self._is_valid_in_time
+        self._is_valid = self._compiled if self._load.light else self._is_valid_in_time
         #: `is_valid` for values that are known to be JSON: mostly the compiled check itself, nothing around it.
         self.is_valid_json = self._is_valid
 
@@ -58,7 +58,7 @@ class Validator:
 
     def _is_valid_in_time(self, value: Json) -> bool:
         """Whether the value fits; false where it is too large to be compared with so many schemas."""
-        return checks(value, self._load) <= MOST_CHECKS and self._compiled(value)
+        return excess(value, self._load) is None and self._compiled(value)
 
     def faults(self, value: Json, limit: int = _MOST_FAULTS) -> tuple[Fault, ...]:
         """Pairs of JSON pointer into the value and what is wrong there, at most `limit`; empty for a valid value."""
@@ -70,8 +70,8 @@ class Validator:
         """The faults of a value that does not fit."""
         if strange is not None:
             return (strange,)
-        if self._load > LIGHT and checks(value, self._load) > MOST_CHECKS:
-            return (("", f"too large to be compared with {self._load:,} schemas and literals part by part"),)
+        if not self._load.light and (reason := excess(value, self._load)) is not None:
+            return (("", reason),)
         try:
             found = Descent(self._document, formats=self._formats).faults(value)
         except TooMuchWork:
@@ -161,7 +161,7 @@ def _faults(schema: Json) -> tuple[Fault, ...]:
 class _Compiled(msgspec.Struct, frozen=True):
     """A schema made ready."""
 
-    load: int
+    load: SchemaLoad
     validator: jsonschema_rs.Validator
 
 
@@ -198,7 +198,7 @@ def _made_ready(schema: JsonObject | bool, *, formats: bool) -> _Compiled | tupl
     if tangled is not None:
         return (tangled,)
     load = load_of(document)
-    if load > HEAVIEST:
+    if load.part > HEAVIEST:
         return (("", "its alternatives and references branch too often to be followed"),)
     try:
         validator = draft_of(schema)(schema, validate_formats=formats, offline=True, pattern_options=PATTERNS)
