@@ -139,12 +139,18 @@ def floor_tool(step: int) -> Callable[[list[Any]], Awaitable[Any]]:
     options = {"mode": "fast", "limit": 10}
 
     async def run(inputs: list[Any]) -> Any:
-        lines = [
-            {"v": one["v"], "name": f"of {one['customer']['name']}", "price": one["total"]} for one in inputs[1::2]
-        ]
-        return await settle(step, inputs[::2], lines, options)
+        return await settle(**step_inputs(step, inputs, options))
 
     return run
+
+
+def step_inputs(step: int, results: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """What the step's tool gets of the results of the steps before it."""
+    lines = [{"v": one["v"], "name": f"of {one['customer']['name']}", "price": one["total"]} for one in results[1::2]]
+    inputs: dict[str, Any] = {"number": step, "orders": results[::2], "options": options}
+    if lines:
+        inputs["lines"] = lines
+    return inputs
 
 
 def map_tool() -> Tool:

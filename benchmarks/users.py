@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks import floor, mixed, workloads
+from benchmarks import floor, mixed, needed, workloads
 from benchmarks.engine import engine
 from benchmarks.report import publish, table
 from benchmarks.workloads import MODULUS, Graph
@@ -43,6 +43,8 @@ class Row(msgspec.Struct, kw_only=True):
     ratio: float
     ratio_of_minima: float
     us_per_step: float
+    needed: float | None = None
+    """What the contract asks of each call by itself, over the floor: no engine could have a lower ratio."""
 
 
 class Fresh(msgspec.Struct, kw_only=True):
@@ -71,22 +73,26 @@ async def used(run: Callable[[], Awaitable[int]], expected: int) -> float:
 
 async def compared(
     name: str, steps: int, bare: Callable[[], Awaitable[int]], ours: Callable[[], Awaitable[int]], expected: int,
-    *, turns: int = TURNS, floor_runs: int = FLOOR_RUNS,
+    *, least: Callable[[], Awaitable[int]] | None = None, turns: int = TURNS, floor_runs: int = FLOOR_RUNS,
 ) -> Row:  # fmt: skip
-    """Both in turn."""
+    """Both in turn; `least`: what is needed of each call, measured in the same turns."""
     for _ in range(WARM if turns >= TURNS else 1):
         await used(ours, expected)
     await used(bare, expected)
     floors: list[float] = []
     engines: list[float] = []
+    needs: list[float] = []
     gc.collect()
     for _ in range(turns):
         floors.append(statistics.median([await used(bare, expected) for _ in range(floor_runs)]))
         engines.append(await used(ours, expected))
-    mine, least = statistics.median(engines), statistics.median(floors)
+        if least is not None:
+            needs.append(await used(least, expected))
+    mine, lowest = statistics.median(engines), statistics.median(floors)
     return Row(
-        workload=name, steps=steps, floor_ms=least, ours_ms=mine, ratio=mine / least,
+        workload=name, steps=steps, floor_ms=lowest, ours_ms=mine, ratio=mine / lowest,
         ratio_of_minima=min(engines) / min(floors), us_per_step=mine / steps * 1e3,
+        needed=statistics.median(needs) / lowest if needs else None,
     )  # fmt: skip
 
 
@@ -108,6 +114,14 @@ async def time_graph(name: str, graph: Graph, folder: Path | None = None, *, tur
             journal.run += 1
         return await floor.run_graph(graph, tools, journal.keep if journal is not None else None)
 
+    contracts = [needed.Contract(tool, mixed.settle) for tool in mixed.tools()]
+    checked = [needed.step_tool(step, contracts[step % mixed.TOOLS]) for step in range(graph.size)]
+
+    async def least() -> int:
+        for contract in contracts:
+            contract.events.clear()
+        return await floor.run_graph(graph, checked)
+
     async with engine(str(folder / f"{name}.db") if folder else ":memory:") as toolpath:
         toolpath.add(*mixed.tools())
         plan = toolpath.read(mixed.plan_of(graph))
@@ -116,7 +130,10 @@ async def time_graph(name: str, graph: Graph, folder: Path | None = None, *, tur
             return int((await ran(toolpath, plan))["v"])
 
         floor_runs = FLOOR_RUNS if folder is None else 1
-        row = await compared(name, graph.size, bare, ours, graph.expected, turns=turns, floor_runs=floor_runs)
+        row = await compared(
+            name, graph.size, bare, ours, graph.expected,
+            least=None if folder else least, turns=turns, floor_runs=floor_runs,
+        )  # fmt: skip
     if journal is not None:
         journal.close()
     return row
@@ -136,7 +153,14 @@ async def time_map(size: int, *, turns: int = TURNS) -> Row:
         async def bare() -> int:
             return await floor.run_map(items)
 
-        return await compared(f"W7 map of {size:,}", size, bare, ours, items.expected, turns=turns, floor_runs=3)
+        async def least() -> int:
+            checked.contract.events.clear()
+            return await floor.run_map(checked)
+
+        checked = needed.ContractMap(size)
+        return await compared(
+            f"W7 map of {size:,}", size, bare, ours, items.expected, least=least, turns=turns, floor_runs=3
+        )
 
 
 async def time_fresh(size: int, *, turns: int = 7) -> Fresh:
@@ -226,10 +250,13 @@ async def measure(folder: Path) -> tuple[list[Row], list[Fresh]]:
 
 def show(rows: list[Row], fresh: list[Fresh]) -> str:
     """Both tables."""
-    head = ["workload", "steps", "floor ms", "ours ms", "ratio", "of minima", "µs a step"]
+    head = ["workload", "steps", "floor ms", "ours ms", "ratio", "of minima", "needed / floor", "µs a step"]
     first = table(
         head,
-        [(r.workload, r.steps, r.floor_ms, r.ours_ms, r.ratio, r.ratio_of_minima, r.us_per_step) for r in rows],
+        [
+            (r.workload, r.steps, r.floor_ms, r.ours_ms, r.ratio, r.ratio_of_minima, r.needed, r.us_per_step)
+            for r in rows
+        ],
     )
     head = [
         "W8, steps",
