@@ -214,6 +214,27 @@ async def test_a_tool_that_fails_when_it_is_cut_off_is_still_timed_out(clock: Fa
     assert found.statuses() == {"a": "timed_out"}
 
 
+async def test_what_a_def_tool_gives_to_wait_for_is_cut_off_as_any_call_is() -> None:
+    """The rest of such a call goes on in the loop, with the time limit that began in the thread."""
+    cleaned = []
+
+    async def endless() -> dict[str, int]:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaned.append(1)
+        return {"late": 1}
+
+    @tool(effect="read")
+    def handed_on() -> Any:
+        return endless()
+
+    plan = {"steps": [{"id": "a", "tool": "handed_on", "timeout": 0.05, "retry": NO_RETRY}]}
+    found = await run(plan, handed_on)
+    assert found.statuses() == {"a": "timed_out"}
+    assert cleaned == [1]
+
+
 async def test_a_def_tool_that_outlives_its_time_frees_its_slot_and_its_late_result_is_thrown_away() -> None:
     release = threading.Event()
 

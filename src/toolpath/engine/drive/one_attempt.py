@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from types import CoroutineType
+from collections.abc import Awaitable, Callable, Generator
+from types import CoroutineType, coroutine
 from typing import Any
 
 import msgspec
@@ -24,7 +24,7 @@ from toolpath.model.redaction import Redactor
 LATE = 0.1
 
 #: The rest of a call that waits: gives its outcome.
-Waiting = Coroutine[Any, Any, Done | Failure | None]
+Waiting = Awaitable[Done | Failure | None]
 
 
 def begin(
@@ -59,8 +59,8 @@ def begin(
             except StopIteration as end:
                 result = end.value  # nothing could have cut it off
             else:
-                own = OwnTime(now, began, until, result, waits_for)
-                under_way = _rest(attempt, services, deadlines, redactor, own, own, over)
+                deadlines.add(attempt)
+                under_way = _slices(attempt, services, deadlines, redactor, result, waits_for, now(), over)
                 return under_way
         elif isinstance(result, Awaitable):
             under_way = _rest(attempt, services, deadlines, redactor, result, None, over)
@@ -77,6 +77,59 @@ def begin(
     return _concluded(attempt, services, deadlines, redactor, result, ended, is_late=ended > until)
 
 
+@coroutine
+def _slices(
+    attempt: Attempt,
+    services: Services,
+    deadlines: Deadlines | Unwatched,
+    redactor: Redactor,
+    call: CoroutineType[Any, Any, Any],
+    waits_for: Any,
+    ended: float,
+    over: Callable[[], None] | None,
+) -> Generator[Any, Any, Done | Failure | None]:
+    """The outcome of a call whose coroutine is at work in slices, between which others are; its deadline is watched.
+
+    `waits_for` is what it gave last, at the time `ended`. One generator for all of it: nearly every call comes here.
+    """
+    now, until = services.clock.monotonic, attempt.started + attempt.timeout + LATE
+    is_late = ended > until
+    result: Any = None
+    try:
+        try:
+            while True:
+                try:
+                    given = yield waits_for
+                    go_on: Callable[[Any], Any] = call.send
+                except GeneratorExit:
+                    call.close()
+                    raise
+                except BaseException as error:  # noqa: BLE001  # a cancel, or what was waited for has failed
+                    go_on, given = call.throw, error
+                began = now()
+                try:
+                    waits_for = go_on(given)
+                except StopIteration as end:
+                    result = end.value
+                    break
+                finally:
+                    ended = now()
+                    if began <= until < ended:
+                        is_late = True
+        except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
+            failure = _raised(attempt, error, redactor)
+            if failure is not None:
+                return failure
+        finally:
+            deadlines.remove(attempt)
+            _is_back(attempt, over)
+        return _concluded(attempt, services, deadlines, redactor, result, ended, is_late=is_late)
+    except GROUND:
+        raise
+    except Exception as error:  # noqa: BLE001  # an error of our own fails the call that it came of, and no more
+        return fault_of(error, in_doubt=not attempt.target.repeatable)
+
+
 async def _rest(
     attempt: Attempt,
     services: Services,
@@ -87,17 +140,15 @@ async def _rest(
     over: Callable[[], None] | None,
 ) -> Done | Failure | None:
     """The outcome of a call that waits. `own`: its running time, where that is known."""
+    sliced = False
     try:
         try:
             deadlines.add(attempt)
             result = await call
             if attempt.target.runs == "thread":
                 # What it gives may be something to wait for in its turn.
-                if type(result) is CoroutineType:
-                    until = attempt.started + attempt.timeout + LATE
-                    own = OwnTime(services.clock.monotonic, attempt.started, until, result)
-                    result = await own
-                elif isinstance(result, Awaitable):
+                sliced = type(result) is CoroutineType
+                if not sliced and isinstance(result, Awaitable):
                     own, result = None, await result
         except BaseException as error:  # noqa: BLE001  # as above
             failure = _raised(attempt, error, redactor)
@@ -105,8 +156,11 @@ async def _rest(
                 return failure
             result = None
         finally:
-            deadlines.remove(attempt)
-            _is_back(attempt, over)
+            if not sliced:
+                deadlines.remove(attempt)
+                _is_back(attempt, over)
+        if sliced:
+            return await _slices(attempt, services, deadlines, redactor, result, None, services.clock.monotonic(), over)
         if own is None:
             return _concluded(attempt, services, deadlines, redactor, result, services.clock.monotonic(), is_late=False)
         return _concluded(attempt, services, deadlines, redactor, result, own.ended, is_late=own.over)
