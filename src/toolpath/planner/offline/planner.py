@@ -35,6 +35,7 @@ from toolpath.planner.offline.link import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup
 from toolpath.planner.offline.match import CUED, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.named_things import names_nothing
 from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
@@ -101,17 +102,21 @@ def plan_offline(
     invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
     offered = _offered(_asked(request), catalog, tools, search)
-    mended = spelled(request[:LONGEST_REQUEST], offered, spans_of(request[:LONGEST_REQUEST], today))
+    spans = spans_of(request[:LONGEST_REQUEST], today)
+    mended = spelled(request[:LONGEST_REQUEST], offered, spans)
     if mended.changes:
         plan = _mended(_told(mended.text, catalog, tools, search, today), request, mended, catalog)
     else:
         plan = _told(request, catalog, tools, search, today)
+    box = Toolbox(offered)
+    if names_nothing(plan, mended.text, spans_of(mended.text, today) if mended.changes else spans, box):
+        # Something always fits best.
+        raise _refusal(_asked(request), Ranker([candidate(tool) for tool in offered]))
     # What nobody would run is no plan that writes: it is a question.
     is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
     plan = plan if is_sure else _asked_about(plan, catalog)
     if plan.questions:
         return plan
-    box = Toolbox(offered)
     found = warrants(plan, mended.text, box, today)
     questions = [*rivals(plan, request, box), *unwarranted(found), *unpicked(plan, request, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
