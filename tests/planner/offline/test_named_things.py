@@ -54,3 +54,9 @@ def test_a_request_that_names_nothing_of_any_tool_is_refused(request_: str) -> N
 )
 def test_a_request_that_names_an_act_a_thing_or_an_id_is_planned(request_: str, tool: str) -> None:
     assert [step.tool for step in plan_offline(request_, MUSEUM).steps] == [tool]  # type: ignore[union-attr]
+
+
+def test_a_tool_that_is_named_for_no_thing_is_for_anything() -> None:
+    anything = catalog_of((reader("search", "Search the web.", query="What to search for"),))
+    (step,) = plan_offline("Search for: how tall is Kilimanjaro?", anything).steps
+    assert step.tool == "search"  # type: ignore[union-attr]

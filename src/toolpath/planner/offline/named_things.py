@@ -30,6 +30,9 @@ def names_nothing(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) ->
     if len(calls) != 1 or len(text) > _LONGEST or any(call.tool not in kits for call in calls):
         # Of several calls each was chosen beside the others; in a long text something is always named.
         return False
+    if any(all(map(is_reading, raw_words(kits[call.tool].tool.name))) for call in calls):
+        # A tool called `search`, and no more, is for anything.
+        return False
     words = _said(text, spans)
     if _WHO.match(text) and any(span.kind == "name" and _takes(span, calls) for span in spans):
         return False
@@ -75,7 +78,7 @@ def _acts(kit: Kit) -> frozenset[str]:
 
 def _plain(kit: Kit) -> list[str]:
     """The words of a tool's name, description, parameters and outputs that say what it is for."""
-    texts = [kit.tool.name, kit.tool.description[:400]]
+    texts = [kit.key, kit.tool.name, kit.tool.description[:400]]
     for field in kit.fields:
         texts += [field.name, field.description[:100], *(str(one) for one in field.options)]
     texts += [one.name for one in kit.outputs]
