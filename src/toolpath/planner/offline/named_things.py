@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
@@ -24,91 +25,88 @@ _WHO: Final = re.compile(r"\W*(?:who|wer|qui|qui[eé]n)\b", re.IGNORECASE)
 
 
 def names_nothing(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) -> bool:
-    """Whether the request says no word of any tool of the plan, and no value that only such a tool takes."""
+    """Whether the request says no word of the one tool of the plan, and no value that only such a tool takes."""
     kits = {kit.key: kit for kit in box.kits}
     calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
-    if len(calls) != 1 or len(text) > _LONGEST or any(call.tool not in kits for call in calls):
+    if len(calls) != 1 or len(text) > _LONGEST or calls[0].tool not in kits:
         # Of several calls each was chosen beside the others; in a long text something is always named.
         return False
-    if any(all(map(is_reading, raw_words(kits[call.tool].tool.name))) for call in calls):
+    call, kit = calls[0], kits[calls[0].tool]
+    if all(map(is_reading, raw_words(kit.tool.name))) or kit.tool.name in text:
         # A tool called `search`, and no more, is for anything.
         return False
-    words = _said(text, spans)
-    if _WHO.match(text) and any(span.kind == "name" and _takes(span, calls) for span in spans):
+    taken = [span for span in spans if span.kind == "name" and span.value in call.inputs.values()]
+    rest = _said(text, [span for span in spans if span.kind != "name" or span in taken])
+    if taken and (_WHO.match(text) or all(map(is_reading, rest))):
+        # `Look up Ann Lee` says nothing that the plan has not.
         return False
-    joint = frozenset(concept for _, _, concept in phrasal(text))
-    return not any(
-        call.tool in text
-        or kits[call.tool].tool.name in text
-        or joint & _concepts(kits[call.tool])
-        or any(_is_of(word, kits[call.tool]) for word in words)
-        or any(_is_telling(call, field, box) for field in kits[call.tool].fields)
-        for call in calls
+    words = _words(kit)
+    meant = frozenset[str]().union(*map(concepts_of, words)) - _READING
+    if meant & {concept for _, _, concept in phrasal(text)}:
+        return False
+    said = _said(text, [span for span in spans if span.kind != "name"])
+    return not (
+        any(_is_act(word, kit) or _is_thing(word, words, meant) for word in said)
+        or any(_is_telling(call, field, kit, box) for field in kit.fields)
     )
 
 
-def _takes(span: Span, calls: Sequence[Call]) -> bool:
-    return any(value == span.value for call in calls for value in call.inputs.values())
-
-
-def _said(text: str, spans: Sequence[Span]) -> list[str]:
-    """The words that say anything, outside of quotations, ids, addresses and dates; names are words, too."""
+def _said(text: str, hiding: Sequence[Span]) -> list[str]:
+    """The words that say anything, outside of these spans."""
     hidden = list(text)
-    for span in spans:
-        if span.kind != "name":
-            hidden[span.start : span.end] = " " * (span.end - span.start)
+    for span in hiding:
+        hidden[span.start : span.end] = " " * (span.end - span.start)
     return [word for word in map(folded, _WORD.findall("".join(hidden))) if word not in STOPS]
 
 
-def _is_of(word: str, kit: Kit) -> bool:
-    """Whether the word is the tool's act, or its thing; that something is to be shown says nothing of what."""
-    if not is_reading(word) and (fits(word, kit.tool) or commanded(word) & _acts(kit)):
-        return True
-    return (
-        stem(word) in _stems(kit)
-        or (word in map(folded, raw_words(kit.tool.name)) and not is_reading(word))
-        or bool(listed_concepts(word) & _concepts(kit))
-        or any(is_like(word, other) for other in _plain(kit))
-    )
+def _is_act(word: str, kit: Kit) -> bool:
+    """Whether the word is what the tool does; that something is to be shown says nothing of what."""
+    if is_reading(word):
+        return False
+    return fits(word, kit.tool) or any(commanded(word) & commanded(verb) for verb in kit.verbs if not is_reading(verb))
 
 
-def _acts(kit: Kit) -> frozenset[str]:
-    return frozenset[str]().union(*(commanded(verb) for verb in kit.verbs if not is_reading(verb)))
+def _is_thing(word: str, words: Sequence[str], meant: AbstractSet[str]) -> bool:
+    return bool(listed_concepts(word) & meant) or any(stem(word) == stem(own) or is_like(word, own) for own in words)
 
 
-def _plain(kit: Kit) -> list[str]:
+def _words(kit: Kit) -> list[str]:
     """The words of a tool's name, description, parameters and outputs that say what it is for."""
-    texts = [kit.key, kit.tool.name, kit.tool.description[:400]]
+    texts = [kit.tool.description[:400]]
     for field in kit.fields:
         texts += [field.name, field.description[:100], *(str(one) for one in field.options)]
     texts += [one.name for one in kit.outputs]
     texts += [one.name for listed in kit.lists for one in listed.fields]
-    words = dict.fromkeys(folded(word) for text in texts for word in raw_words(text))
-    return [word for word in words if word not in STOPS and not is_reading(word) and word not in _SHOWN]
+    told = [word for text in texts for word in map(folded, raw_words(text)) if word not in _SHOWN]
+    # `get_time_zone` is for times.
+    named = [folded(word) for word in raw_words(f"{kit.key} {kit.tool.name}")]
+    return [word for word in dict.fromkeys((*named, *told)) if word not in STOPS and not is_reading(word)]
 
 
 #: Words by which any tool may be told of.
 _SHOWN: Final = frozenset(
-    folded(word)
-    for word in re.findall(
-        r"\S+", "id ids such number name names text one day date time given return returns show find list get type e.g"
-    )
+    [
+        "id",
+        "ids",
+        "such",
+        "number",
+        "name",
+        "names",
+        "text",
+        "one",
+        "day",
+        "date",
+        "time",
+        "given",
+        "return",
+        "returns",
+        "type",
+    ]
 )
-
-
-def _stems(kit: Kit) -> frozenset[str]:
-    return frozenset(stem(word) for word in _plain(kit))
-
-
-def _concepts(kit: Kit) -> frozenset[str]:
-    """Of the tool's words, without what only says that it is shown."""
-    return frozenset[str]().union(*(concepts_of(word) for word in _plain(kit))) - _READING
-
-
 _READING: Final = frozenset(("show", "find", "list"))
 
 
-def _is_telling(call: Call, field: ToolField, box: Toolbox) -> bool:
+def _is_telling(call: Call, field: ToolField, kit: Kit, box: Toolbox) -> bool:
     """Whether a value is such as only this parameter takes."""
     value = call.inputs.get(field.name)
     if value is None or "{{" in str(value):
@@ -118,5 +116,5 @@ def _is_telling(call: Call, field: ToolField, box: Toolbox) -> bool:
         return str(value).casefold().startswith(prefix.casefold())
     if field.kind == "money":
         # What may cost how much is looked for; what is paid is an act, which has its own words.
-        return not any(kit.is_acting for kit in box.kits if kit.key == call.tool)
+        return not kit.is_acting
     return field.kind in _TELLING or field.unit != ""
