@@ -162,3 +162,50 @@ def test_nesting_beyond_the_limit_is_an_error() -> None:
     nested = '{"tool_call": ' * 100_000
     with pytest.raises(ReadError, match="deeper than"):
         read_tool_calls(nested)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '@find(name="Heron")',
+        '{{find(name="Heron")}}',
+        'I\'ll call find(name="Heron") now.',
+        "Let me first run `find(name='Heron')`.",
+        'book(find(name="Heron"))',
+        '<tool name="find" boat="Heron"/>',
+        "<__function=find><__parameter=name>Heron</__parameter></__function>",
+        '<|tool_call:begin|>1<|tool_call:name|>find<|tool_call:args|>{"name":"Heron"}<|tool_call:end|>',
+        '1. `find_boat` with `{"name": "Heron"}`',
+    ],
+)
+def test_what_looks_like_a_call_and_cannot_be_read_is_never_no_call(text: str) -> None:
+    with pytest.raises(ReadError, match="looks like a call"):
+        read_tool_calls(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You can call find(name) whenever you like.",
+        "Call: Mum (tonight), then support(24/7).",
+        'Write it so:\n```python\nboat = find(name="Heron")\n```\nand keep the result.',
+        "```python\nimport boats\nboats.find(name='Heron')\n```",
+        '```python\nprint("Heron")\n```',
+        "Running late. Calling off (again).",
+        "x = 3",
+        "The tool `find_boat` with `a` and `b`.",
+        '<tool name="find" description="Finds a boat">',
+    ],
+)
+def test_words_and_code_for_people_are_no_calls(text: str) -> None:
+    assert read_tool_calls(text) == []
+
+
+def test_long_lines_of_what_may_begin_a_call_take_no_longer_than_they_are() -> None:
+    for text in (
+        "x = " + " " * 300_000 + "y\nz",
+        "```python\n" + "a" * 300_000,
+        "Call: " * 50_000,
+        "<function name=" * 20_000,
+    ):
+        assert read_tool_calls(text) == []

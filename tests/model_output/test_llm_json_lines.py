@@ -100,6 +100,13 @@ def test_a_plan_that_lacks_a_line_is_an_error() -> None:
         read_tool_calls('1. find(name="a")\n2. fin!d(name="b")\n3. find(name="c")')
 
 
+def test_an_object_alone_in_brackets_names_the_inputs() -> None:
+    text = '1. find({"name": "Heron"})'
+    assert calls_in(read_model_plan(text, input_names={"find": ["name", "pier"]}))[0].inputs == {"name": "Heron"}
+    # Where the tool has no such inputs, it is the first of them.
+    assert calls_in(read_model_plan(text, input_names={"find": ["boat"]}))[0].inputs == {"boat": {"name": "Heron"}}
+
+
 def test_numbered_prose_is_prose() -> None:
     assert read_tool_calls("1. open(file) opens it.\n2. close(file) closes it.\n3) done") == []
 

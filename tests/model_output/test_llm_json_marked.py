@@ -54,11 +54,37 @@ BAR = "\uff5c"
         '[tide_at(pier="North", day=3)]',
         'tide_at pier="North" day=3',
         f"✿FUNCTION✿: tide_at\n✿ARGS✿: {ARGS}\n✿RESULT✿: {{}}",
+        '<|python_start|>[tide_at(pier="North", day=3)]<|python_end|>',
+        f"<tool_calls>\n<tool_call>tide_at\n```json\n{ARGS}\n```</tool_call>\n</tool_calls>",
     ],
 )
 def test_the_tokens_of_model_families_are_known(text: str) -> None:
     assert read_tool_calls(text) == [TIDE]
     assert read_tool_calls(f"<think>Perhaps {OBJECT.replace('tide_at', 'drop')}?</think>{text}") == [TIDE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"to=tide_at {ARGS}",
+        f"TOOL: tide_at\nINPUT: {ARGS}",
+        'Tool call: tide_at(pier="North", day=3)',
+        '**Function Call**: `tide_at(pier="North", day=3)`',
+        'Call: tide_at(pier="North", day=3)<bot_end>',
+        '<function name="tide_at"><param name="pier">North</param><param name="day">3</param></function>',
+        '<x:function_call name="tide_at"><parameter name="pier">North</parameter><parameter name="day">3</parameter>'
+        "</x:function_call>",
+        f"<tool>tide_at</tool><tool_input>{ARGS}</tool_input>",
+        '<execute>\nprint(tide_at(pier="North", day=3))\n</execute>',
+        '<tool_code>\ntide = await tide_at(pier="North", day=3)\n</tool_code>',
+        '```python\ntide_at(pier="North", day=3)\n```',
+        'tide = tide_at(pier="North", day=3)',
+        f'{{"tool_name": "tide_at", "tool_args": {ARGS}}}',
+    ],
+)
+def test_the_words_and_tags_of_model_families_are_known_at_the_beginning_of_a_line(text: str) -> None:
+    assert read_tool_calls(text) == [TIDE]
+    assert read_tool_calls(f"<think>Perhaps {OBJECT.replace('tide_at', 'drop')}?</think>\n{text}") == [TIDE]
 
 
 def test_several_calls_come_in_their_order() -> None:

@@ -106,6 +106,10 @@ def _call(name: str, arguments: Json, call_id: str) -> AskedCall:
     if size > MOST_ARGUMENTS:
         fault = f"The arguments have {size:,} bytes; at most {MOST_ARGUMENTS:,} are taken."
         return AskedCall(name=name[:200], id=call_id, fault=fault)
+    match arguments:
+        case [dict() as named]:
+            # `tool({"name": …})`, as JavaScript writes arguments by name.
+            arguments = named
     if not isinstance(arguments, dict):
         return AskedCall(name=name[:200], id=call_id, fault="The arguments are no JSON object.")
     return AskedCall(name=name[:200], arguments=arguments, id=call_id)

@@ -24,12 +24,23 @@ _LEFT_OVER = re.compile(
     r"|</(?:tool_call|function|invoke|parameter|\w{0,20}arg_value)>|</?(?:escape|longcat_tool_call)>|<\|\"\|>|\[ARGS\]|tool_call_(?:start|end|begin)"
     r"|^[ \t]*(?:Action Input:|Parameters:[ \t]*\{|✿ARGS✿)|\\\"(?:tool_calls?|tool_name|arguments|tool_uses)\\\"\s*:"
     r"|^[ \t]*\**Action(?: \d{1,3})?\**:\**[ \t]*[`*]{0,2}[a-z]\w*[_.]\w+[`*]{0,2}[ \t]*$"
-    r"|\bto=(?:functions|multi_tool_use)\.",
+    r"|\bto=(?:functions|multi_tool_use)\.|<\|tool_call:|<__function="
+    r"|<(?:tool|function|call|invoke|tool_call|function_call)\s[^<>\n]{0,200}\bname\s*=[^<>\n]{1,400}/>"
+    r"|`[a-z]\w*_\w+`[ \t]+(?:with|using)[^`\n]{0,40}`\{\"",
     re.M,
+)
+_NAMED_VALUE = r"[ \t]*\w{1,60}[ \t]*=[ \t]*[\"'\[{\d]"
+#: What says that a call comes now, and then the call: no example is told so.
+_ANNOUNCED = re.compile(
+    r"\b(?:(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to)|[Ll]et(?: me|['\u2019]s|s))"
+    r"(?: (?:now|first|then|next))?"
+    r" (?:call|use|run|invoke|execute)|[Cc]alling|[Ii]nvoking|[Ee]xecuting)[: \t]{1,3}[`*]{0,2}"
+    rf"[A-Za-z_][\w.\-]{{0,120}}\({_NAMED_VALUE}"
 )
 #: A line that is a call with values, outside a block of code: whether it is meant as one cannot be told.
 _BARE = re.compile(
-    r"^[A-Za-z_][\w.\-]{0,120}\([ \t]*\w{1,60}[ \t]*=[ \t]*[\"'\[{\d][^\n]*\)[ \t]*$"
+    r"^(?:[@/$]|\{\{[ \t]*|\w{1,60}[ \t]*=[ \t]*(?:await[ \t]+)?|await[ \t]+|[A-Za-z_]\w{0,120}\([ \t]*)?"
+    rf"[A-Za-z_][\w.\-]{{0,120}}\({_NAMED_VALUE}[^\n]*\)[ \t]*(?:\}}\}}[ \t]*)?$"
     r"|^[a-z][a-z0-9]*_\w{0,120}[ \t]*\n?[ \t]*\{\s{0,9}\"",
     re.M,
 )
@@ -81,7 +92,9 @@ def _refuse_bare(scanned: Scanned) -> None:
     """Raise `ReadError` where a line outside a block of code is a call and was not read as one."""
     fences = [match.start() for match in _FENCES.finditer(scanned.page.text)]
     for start, end in scanned.gaps():
-        for bare in _BARE.finditer(scanned.page.text, start, end):
+        for bare in itertools.chain(
+            _BARE.finditer(scanned.page.text, start, end), _ANNOUNCED.finditer(scanned.page.text, start, end)
+        ):
             if bisect_right(fences, bare.start()) % 2 == 0:
                 unsure = "This line looks like a call, and whether it is meant as one cannot be told."
                 raise scanned.page.broken(unsure, bare.start(), "Give calls alone, in one of the formats.")

@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import re
 
+from toolpath.errors import ReadError
 from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
 from toolpath.model_output.python_literals import NAME, read_call
 
-AGENT = r"^Code:[ \t]*\n\s{0,9}```(?:py|python)?[ \t]*\n|^<code>[ \t]*\n"
+_TAG = r"(?:code|tool_code|python|execute(?:_[a-z]{1,20})?)"
+AGENT = rf"^Code:[ \t]*\n\s{{0,9}}```(?:py|python)?[ \t]*\n|^<{_TAG}>\s{{0,9}}"
 _KEPT = r"[A-Za-z_]\w{0,80}[ \t]*=[ \t]*"
 PRINTED = rf"(?:<ctrl\d{{1,4}}>call[ \t]*\n)?^[ \t]*(?:{_KEPT})?(?:print\([ \t]*)?(?=default_api\.\w{{1,120}}\()"
 #: A fence that says that its text is calls, which print what they give or keep it under a name.
 FENCE = rf"```(?:tool_code|tool_calls?|function_calls?)[ \t]*\n(?=\s{{0,9}}(?:print\(|{_KEPT}{NAME}\())"
 #: Where a model closes its code; a `Thought:` before it says the same: this is no code for people.
-_AGENT_END = re.compile(r"```[ \t]*<end_code>|</code>")
+_AGENT_END = re.compile(rf"```[ \t]*<end_code>|</{_TAG}>")
 _THOUGHT = re.compile(r"^[ \t]*\**Thought(?: \d{1,3})?\**:", re.M)
-_END = re.compile(r"\s*(?:```(?:[ \t]*<end_code>)?|</code>|<end_code>|\Z)")
+_END = re.compile(rf"\s*(?:```(?:[ \t]*<end_code>)?|</{_TAG}>|<end_code>|\Z)")
 #: Printing calls nothing where nothing in it is called.
 _PRINT = re.compile(r"print\((?:[^()\n\"']|\"[^\"\n()]*\"|'[^'\n()]*')*+\)[ \t]*(?=\n|\Z|```)")
-_STATEMENT = re.compile(rf"(?:[A-Za-z_]\w*[ \t]*=(?!=)[ \t]*)?(print\([ \t]*)?(?={NAME}\()")
-_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?(?=\n|;|\Z|```|</code>)")
+_STATEMENT = re.compile(
+    rf"(?:[A-Za-z_]\w*[ \t]*=(?!=)[ \t]*)?(?:await[ \t]+)?(print\([ \t]*(?:await[ \t]+)?)?(?={NAME}\()"
+)
+_LINE = re.compile(rf"[ \t]*(?:#[^\n]*)?(?=\n|;|\Z|```|</{_TAG}>)")
+#: A text that is code and nothing else: a block, or a line that keeps or awaits what a call gives.
+_ALONE = re.compile(
+    rf"```(?:py|python|tool_code)?[ \t]*\n\s{{0,9}}(?=[^`]*+```\s*+\Z)|(?={_KEPT}|await[ \t])(?=[^\n]*+\s*+\Z)"
+)
 _BETWEEN = re.compile(r"(?:[\s;]+|#[^\n]*)*+")
 _ANSWERS = ("final_answer",)
 
@@ -44,6 +52,20 @@ def read_printed(page: Page, match: re.Match[str]) -> TextPiece | None:
     """One or more lines that call `default_api`."""
     start = match.start()
     return _block(page, page.text.index("call", start) + len("call") if page.text[start] == "<" else start)
+
+
+def read_alone(page: Page, at: int) -> TextPiece | None:
+    """Code that is all there is, where each line calls a tool with named values; None for any other code."""
+    opening = _ALONE.match(page.text, at)
+    if opening is None:
+        return None
+    try:
+        piece = _block(page, opening.end())
+    except ReadError:
+        return None
+    calls = piece.found.calls if piece.found else ()
+    is_named = all(isinstance(call.inputs, dict) and call.inputs for call in calls)
+    return piece if calls and is_named else None
 
 
 def _block(page: Page, at: int) -> TextPiece:

@@ -16,10 +16,13 @@ from toolpath.values import Json, JsonObject
 _BULLET = r"[ \t]*(?:[-*+][ \t]+|\d{1,4}[.)][ \t]+)?"
 _STRONG = r"\*{0,2}"
 LABELLED = (
-    rf"^{_BULLET}{_STRONG}(?:[Tt]ool|[Ff]unction)(?:[ _][Nn]ame|[ _][Cc]all)?{_STRONG}:{_STRONG}[ \t]*"
+    rf"^{_BULLET}{_STRONG}(?i:tool|function)(?:[ _](?i:name|call))?{_STRONG}:{_STRONG}[ \t]*"
     rf"[`*]{{0,2}}({NAME})[`*]{{0,2}}[ \t]*\n\s{{0,9}}{_BULLET}{_STRONG}"
-    rf"(?:[Aa]rguments|[Pp]arameters|[Pp]arams|[Aa]rgs|[Ii]nputs?|[Tt]ool[ _][Ii]nput){_STRONG}:{_STRONG}[ \t]*"
+    rf"(?i:arguments|parameters|params|args|inputs?|tool[ _]input){_STRONG}:{_STRONG}[ \t]*"
 )
+#: NexusRaven's `Call: tool(…)`, and what others write so.
+_GIVEN = r"\(\s{0,9}(?:\w+\s{0,9}=|[\"'\[{\d)])"
+CALLED = rf"^{_BULLET}{_STRONG}(?i:(?:(?:tool|function)[ _]?)?call){_STRONG}:{_STRONG}[ \t]*`?(?={NAME}{_GIVEN})"
 BULLET = rf"^[ \t]*[-*+][ \t]+(?={NAME}\()"
 _FENCE = re.compile(r"```\w*\s*|`(?=\{)")
 _ITEM = re.compile(
@@ -27,6 +30,7 @@ _ITEM = re.compile(
 )
 _NONE = re.compile(r"(?:none|-|n/a)?[ \t]*(?=\n|\Z)", re.I)
 _LINE_END = re.compile(r"[ \t]*(?=\n|\Z)")
+_CALLED_END = re.compile(r"`?(?:<[|\w]{1,30}>)*[ \t]*(?=\n|\Z)")
 _NEXT = re.compile(rf"\s*[-*+][ \t]+(?={NAME}\()")
 
 
@@ -63,6 +67,19 @@ def _inputs(page: Page, at: int) -> tuple[Json, int]:
     if not found and not (none and none.group().strip()):
         raise page.broken("The arguments are expected here, as an object or as items 'name: value'.", at)
     return found, end
+
+
+def read_called(page: Page, match: re.Match[str]) -> TextPiece | None:
+    """`Call: tool(name="value")` on a line of its own; unsure where the line goes on after it."""
+    try:
+        call, end = read_call(page, match.end())
+    except ReadError as error:
+        return TextPiece(end=max(match.end(), page.where(error)), error=error, doubtful=True)
+    ended = _CALLED_END.match(page.text, end)
+    if ended is None:
+        unsure = page.broken("After the call its line goes on.", end)
+        return TextPiece(end=end, error=unsure, doubtful=True)
+    return TextPiece(end=ended.end(), found=ReaderResult(format="labelled lines", calls=(call,), marked=True))
 
 
 def read_bullets(page: Page, match: re.Match[str]) -> TextPiece | None:

@@ -20,13 +20,13 @@ _BEGIN = rf"{_WORD}(?:[_▁]section)?(?:[_▁](?:begin|start|answer))?"
 OPEN = (
     rf"<{_BEGIN}>|<[|\uff5c]{_BEGIN}[|\uff5c]?>|<start_function_call>|<TOOLCALL>|\[TOOL_CALLS?\]|<\|python_tag\|>"
     r"|<\|START_ACTION\|>|<\|action_start\|>(?:\s*<\|plugin\|>)?|<\|tools_prefix\|>|(?:\A|(?<=\s))functools(?=\[)"
-    r"|<<<?function>>>?|<<<api_call>>>:?"
+    r"|<<<?function>>>?|<<<api_call>>>:?|<\|python_start\|>"
 )
 _OPEN = re.compile(OPEN)
 _CLOSE = re.compile(
     rf"</{_BEGIN}>|<[|\uff5c]/{_BEGIN}[|\uff5c]>|<{_WORD}[|\uff5c]>|<[|\uff5c]{_WORD}(?:[_▁]section)?[_▁]end[|\uff5c]>"
     r"|<end_function_call>|</TOOLCALL>|\[/TOOL_CALLS?\]|<\|END_ACTION\|>|<\|action_end\|>|<\|tools_suffix\|>"
-    r"|<\|eom_id\|>|<\|eot_id\|>"
+    r"|<\|eom_id\|>|<\|eot_id\|>|<\|python_end\|>"
 )
 _NAME = re.compile(NAME)
 _SEPARATED = re.compile(
@@ -36,6 +36,7 @@ _THEN_ELEMENT = re.compile(r"(?:function)?<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*(?
 _NUMBERED = re.compile(rf"(?:functions\.)?({NAME})(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*")
 _ARGS = re.compile(rf"({NAME})(?:\[CALL_ID\][\w-]+)?\[ARGS\]\s*")
 _THEN_OBJECT = re.compile(rf"({NAME})\s*(?=\{{)")
+_THEN_FENCE = re.compile(rf"({NAME})[ \t]*\n\s{{0,9}}(?=```(?:json)?[ \t]*\n\s{{0,9}}\{{)")
 _GEMMA = re.compile(rf"call:({NAME})\s*(?=\{{)")
 #: A tool's name on a line of its own, and nothing but its arguments below; titles begin with a capital letter.
 _LINE = r"([a-z][A-Za-z0-9_]{0,120}(?:[.:/\-][A-Za-z_][A-Za-z0-9_]{0,120}){0,8})[ \t]*\n\s{0,9}"
@@ -46,7 +47,9 @@ _THEN_PAIR = re.compile(rf"({NAME})\s*(?=<(?:\w+_)?arg_key>)")
 _EQUALS = re.compile(rf"({NAME})((?:[ \t]+[A-Za-z_]\w*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+))+)\s*")
 _EQUAL = re.compile(r"([A-Za-z_]\w*)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+)")
 _FENCE = re.compile(r"```\w*\s*")
-_HEADS = (_SEPARATED, _NUMBERED, _ARGS, _GEMMA, _THEN_OBJECT)
+_HEADS = (_SEPARATED, _NUMBERED, _ARGS, _GEMMA, _THEN_OBJECT, _THEN_FENCE)
+#: After a token alone: "Sure {…}" is prose.
+_MARKED_HEADS = (_THEN_OBJECT, _THEN_FENCE)
 
 
 def read_marked(page: Page, match: re.Match[str]) -> TextPiece | None:
@@ -109,8 +112,7 @@ def _named(page: Page, at: int, marked: bool) -> TextPiece | None:
         return below
     for head in _HEADS:
         match = head.match(page.text, at)
-        # "Sure {…}" is prose: without a token, a name before an object is none.
-        if match is None or (head is _THEN_OBJECT and not marked):
+        if match is None or (head in _MARKED_HEADS and not marked):
             continue
         inputs, end = _object(page, match.end())
         name = next(group for group in match.groups() if group)

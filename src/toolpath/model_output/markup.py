@@ -13,19 +13,22 @@ from toolpath.model_output.tolerant import Values
 from toolpath.values import MAX_DEPTH, Json, JsonObject
 
 _SPACE = r"(?:[\w-]+:|[|\uff5c]DSML[|\uff5c])?"
-ELEMENT = (
-    rf"<{_SPACE}function=[^<>\n]{{1,256}}>|<{_SPACE}invoke\s+name\s*=\s*[\"'][^\"'\n]{{0,256}}[\"'][^<>\n]{{0,256}}>"
-)
+#: `<function name="tool">` has no further attribute: with one it may describe a tool.
+_TAGS = r"(?:invoke|function|function_call|call)"
+_QUOTED = r"\s*=\s*[\"'][^\"'\n]{0,256}[\"']"
+_NAMING = rf"(?:invoke\s+name{_QUOTED}[^<>\n]{{0,256}}|{_TAGS}\s+(?:name|tool){_QUOTED}\s*)"
+ELEMENT = rf"<{_SPACE}function=[^<>\n]{{1,256}}>|<{_SPACE}{_NAMING}>"
 _ELEMENT = re.compile(ELEMENT)
 _NAME = re.compile(
-    rf"<{_SPACE}(?:function=([^<>\n]{{1,256}})|invoke\s+name\s*=\s*[\"']([^\"'\n]{{0,256}})[\"'][^<>\n]{{0,256}})>"
+    rf"<{_SPACE}(?:function=([^<>\n]{{1,256}})|{_TAGS}\s+(?:name|tool)\s*=\s*[\"']([^\"'\n]{{0,256}})[\"'][^<>\n]{{0,256}})>"
 )
-_CLOSED = re.compile(rf"</{_SPACE}(?:function|invoke)>")
+_PARAMETERS = r"(?:parameter|param|argument|arg)"
+_CLOSED = re.compile(rf"</{_SPACE}{_TAGS}>")
 _PARAMETER = re.compile(
-    rf"<{_SPACE}(?:parameter=([^<>\n]{{1,256}})|parameter\s+name\s*=\s*[\"']([^\"'\n]{{0,256}})[\"']([^<>\n]{{0,256}}))>"
+    rf"<{_SPACE}(?:parameter=([^<>\n]{{1,256}})|{_PARAMETERS}\s+name\s*=\s*[\"']([^\"'\n]{{0,256}})[\"']([^<>\n]{{0,256}}))>"
 )
-_PARAMETER_END = re.compile(rf"</{_SPACE}parameter>")
-_ANY_PARAMETER = re.compile(rf"<{_SPACE}parameter[\s=]")
+_PARAMETER_END = re.compile(rf"</{_SPACE}{_PARAMETERS}>")
+_ANY_PARAMETER = re.compile(rf"<{_SPACE}{_PARAMETERS}[\s=]")
 _PAIR = re.compile(r"\s*<(\w*arg_key)>([^<]*)</\1>\s*<(\w*arg_value)>")
 _VALUE_END = re.compile(r"</\w*arg_value>")
 _BRACKETS = re.compile(r"[\[{]")

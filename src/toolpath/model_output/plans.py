@@ -117,6 +117,9 @@ def _named(call: ModelCall, names: Sequence[str] | None) -> JsonObject | None:
     match call.inputs:
         case dict() as members:
             return members
+        case [dict() as members] if names is not None and members and members.keys() <= set(names):
+            # `tool({"name": …})`, as JavaScript writes arguments by name.
+            return members
         case list() as given:
             pass
         case other:

@@ -66,6 +66,7 @@ READERS: tuple[TextReader | ShapeReader, ...] = (
     TextReader(react.RESULT, react.read_result),
     TextReader(marked.OPEN, marked.read_marked),
     TextReader(markup.ELEMENT, markup.read_element),
+    TextReader(tags.PAIR, tags.read_pair),
     TextReader(tags.WRAPPER, tags.read_wrapper),
     TextReader(tags.TOOL, tags.read_tool_tag),
     TextReader(code_blocks.FENCE, code_blocks.read_code),
@@ -80,6 +81,7 @@ READERS: tuple[TextReader | ShapeReader, ...] = (
     TextReader(numbered.EVIDENCE, numbered.read_evidence),
     TextReader(numbered.NUMBERED, numbered.read_numbered),
     TextReader(labelled.LABELLED, labelled.read_labelled),
+    TextReader(labelled.CALLED, labelled.read_called),
     TextReader(labelled.BULLET, labelled.read_bullets),
     TextReader(blocks.START, blocks.read_block),
     # JSON values: the first that knows the value decides.

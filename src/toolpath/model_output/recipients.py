@@ -19,7 +19,7 @@ ASSISTANT = r"<\|assistant\|>\s{0,9}"
 #: The channels of gpt-oss after a server has taken their tokens away.
 STRIPPED = (
     r"(?:(?:assistant)?(?:<\|channel\|>)?(?:commentary|analysis)[ \t]*to=([\w.\-]{1,256})"
-    r"|\bto=(functions\.[\w.\-]{1,256}|multi_tool_use\.[\w.\-]{1,60}))"
+    r"|\bto=(functions\.[\w.\-]{1,256}|multi_tool_use\.[\w.\-]{1,60})|^to=([A-Za-z_][\w.\-]{0,255}))"
     r"[ \t]*(?:<\|constrain\|>)?[ \t]*(json|code)?[ \t]*(?:<\|message\|>)?\s{0,9}(?=\{)"
 )
 STRIPPED_THOUGHT = r"\A\s{0,9}analysis(?=[A-Z\"'])|assistantanalysis(?=[^a-z])"
@@ -64,8 +64,8 @@ def read_assistant(page: Page, match: re.Match[str]) -> TextPiece | None:
 
 def read_stripped(page: Page, match: re.Match[str]) -> TextPiece | None:
     """`to=functions.tool json{…}`. Raises `ReadError` where the name and the word `json` run into one another."""
-    name = (match.group(1) or match.group(2)).removeprefix("functions.")
-    if not match.group(3) and name.endswith(_ENCODINGS) and page.text[match.end() - 1] not in " \t\n>":
+    name = (match.group(1) or match.group(2) or match.group(3)).removeprefix("functions.")
+    if not match.group(4) and name.endswith(_ENCODINGS) and page.text[match.end() - 1] not in " \t\n>":
         hint = "A blank belongs between the name and the word for its notation."
         raise page.broken("Where the name of the tool ends cannot be told.", match.start(), hint)
     return read_arguments(page, match.end(), tool_name(name, page, match.start()))

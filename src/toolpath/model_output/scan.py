@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from toolpath.errors import ReadError
+from toolpath.model_output.code_blocks import read_alone
 from toolpath.model_output.found import ReaderResult, TextPiece
 from toolpath.model_output.marked import read_body
 from toolpath.model_output.own import read_yaml_text
@@ -132,8 +133,9 @@ def _begins(text: str, at: int) -> re.Match[str] | None:
 def _whole(page: Page, start: int) -> TextPiece | None:
     """A text that is one body of a call from here to its end, without any token around it."""
     at = page.skip(start)
-    if page.text[at : at + 1] in ("", "{", "<", "`"):
-        return None
+    code = read_alone(page, at)
+    if code is not None or page.text[at : at + 1] in ("", "{", "<", "`"):
+        return code
     yaml = read_yaml_text(page) if start == 0 else None
     if yaml is not None:
         return yaml

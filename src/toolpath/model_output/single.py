@@ -32,9 +32,17 @@ INPUT_KEYS = (
     "toolInput",
     "kwargs",
     "action_input",
+    "tool_args",
+    "toolArgs",
+    "tool_arguments",
+    "tool_parameters",
+    "tool_params",
+    "function_args",
+    "function_arguments",
+    "function_parameters",
 )
 #: A name beside one of these is a call, whatever else is said; beside `input` it may be anything.
-_SURE_INPUTS = ("arguments", "args", "parameters", "params", "tool_input", "toolInput", "kwargs", "action_input")
+_SURE_INPUTS = tuple(key for key in INPUT_KEYS if key not in ("inputs", "input"))
 _MAY_BE_TEXT = ("action_input", "tool_input", "toolInput", "input")
 ID_KEYS = ("id", "call_id", "tool_call_id", "toolUseId", "label")
 _SAID_BESIDE = frozenset(

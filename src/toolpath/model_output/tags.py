@@ -8,12 +8,14 @@ from toolpath.errors import ReadError
 from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.markup import value_in_tag
 from toolpath.model_output.page import Page
-from toolpath.model_output.single import arguments, single_call, tool_name
+from toolpath.model_output.single import arguments, arguments_in_text, single_call, tool_name
 from toolpath.model_output.tolerant import Values
 from toolpath.values import Json, JsonObject
 
 _NAMED = r"(?:\s{1,9}name\s{0,9}=\s{0,9}[\"']([^\"'<>\n]{1,256})[\"'])?\s{0,9}"
 WRAPPER = rf"(?<!`)<(tool_use|invoke|use_mcp_tool){_NAMED}>"
+#: LangChain's agent: the end of the input is where it stops the model.
+PAIR = r"<tool>\s{0,9}([A-Za-z_][\w.:/\-]{0,255})\s{0,9}</tool>\s{0,9}<tool_input>"
 #: Only a name of several words: tags of pages have one.
 TOOL = r"(?<!`)<([a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8})>(?=\s{0,99}<[a-z_/])"
 _NAMES = ("name", "tool_name", "function_name", "function", "tool")
@@ -24,8 +26,19 @@ _CHILD = re.compile(r"<([A-Za-z_][\w.\-]{0,80})>")
 _TEXTS = re.compile(
     r"(?:results?|response|output|outputs|answer|context|info|reminder|instructions|documents?|history)\Z"
 )
+_INPUT_END = re.compile(r"</tool_input>")
 _ANSWERS = ("attempt_completion",)
 _CODE = re.compile(r"```(?!tool_code|tool_calls?\b|function_calls?\b)\w+[ \t]*\n\s{0,9}\Z")
+
+
+def read_pair(page: Page, match: re.Match[str]) -> TextPiece | None:
+    """`<tool>name</tool><tool_input>…</tool_input>`: an object, or a text."""
+    closing = page.search(_INPUT_END, match.end())
+    end = closing.start() if closing else len(page.text)
+    written = page.text[match.end() : end].strip()
+    inputs: Json = arguments_in_text(written, page, match.end()) if written[:1] == "{" else written
+    name = tool_name(match.group(1), page, match.start(1))
+    return _call(page, match.start(), name, inputs or {}, closing.end() if closing else end)
 
 
 def read_wrapper(page: Page, match: re.Match[str]) -> TextPiece | None:
