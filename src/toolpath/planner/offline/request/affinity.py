@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
+from rapidfuzz.fuzz import ratio
+
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.codes import country_of
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
-from toolpath.planner.offline.request.values_of_fields import in_unit
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, forms_of
+from toolpath.planner.offline.request.values_of_fields import in_unit, measure_of, measured
 
 #: Forms that one kind of parameter alone can hold.
 _ONE_KIND: Final[Mapping[str, str]] = {
-    **{form: form for form in ("email", "phone", "pattern", "url", "day", "moment", "time", "percent")},
+    **{form: form for form in ("email", "phone", "pattern", "url", "day", "moment", "time", "percent", "month")},
     "iban": "id",
 }
 _TOLD: Final = frozenset(("message", "text", "body", "content"))
@@ -25,13 +30,15 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
     """How likely the value is meant for the parameter by its form alone, 0 to 3.5; 0: it cannot be."""
     match span.kind:
         case form if form in _ONE_KIND:
-            return 3.0 if field.kind == _ONE_KIND[form] else 0.0
+            return 3.0 if field.kind == _ONE_KIND[form] and span.value is not None else 0.0
         case "money":
             return _affinity_of_money(span, field)
         case "duration":
             return 3.0 if field.kind == "duration" and in_unit(span, field) is not None else 0.0
+        case "name" | "code" if field.kind == "country":
+            return 3.0 if country_of(span.text) is not None else 0.0
         case "id" | "code":
-            return _affinity_of_id(span, field, box)
+            return _affinity_of_id(span, field, kit, box)
         case "slash" | "path":
             return _affinity_of_path(span, field)
         case "number":
@@ -62,29 +69,65 @@ def _affinity_of_path(span: Span, field: ToolField) -> float:
     return 2.4 if field.kind == "path" else 2.2 if "branch" in field.concepts else 0.0
 
 
-def _affinity_of_id(span: Span, field: ToolField, box: Toolbox) -> float:
+def _affinity_of_id(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
+    if field.options or not field.admits(span.text) or _is_option(span, kit):
+        return 0.0
     if field.kind == "id":
         prefix = box.prefix_of(field)
         if prefix:
             return 3.5 if span.text.casefold().startswith(prefix.casefold()) else 0.0
-        return 0.0 if box.knows_prefix(span.text) else 2.2
-    if field.options:
-        return 0.0
+        if box.knows_prefix(span.text):
+            return 0.0
+        return 2.2 + _likeness(span.text, field)
     if field.kind == "text" and not box.knows_prefix(span.text) and not field.is_list:
-        return 1.4 + 0.4 * field.required
+        return 1.4 + 0.4 * field.required + _likeness(span.text, field)
     return 0.0
 
 
+def _likeness(text: str, field: ToolField) -> float:
+    """How much an id looks like the parameter's: like its examples, or short for its name: `pl-22` of a playlist."""
+    if field.pattern:
+        return 0.8
+    if ":" in text and "image" in _nouns(field):
+        return 1.0
+    if any(form.fullmatch(text) for form in _forms(field.examples)):
+        return 1.2
+    short = re.match(r"[A-Za-z]{1,8}(?=[-_])", text)
+    return 0.6 * (short is not None and any(is_short_for(short[0], word) for word in _nouns(field)))
+
+
+@lru_cache(maxsize=1_024)
+def _forms(examples: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(forms_of(examples))
+
+
+def _nouns(field: ToolField) -> list[str]:
+    return [word for word in raw_words(field.name) if word not in ("id", "ids", "no", "number", "code")]
+
+
+def is_short_for(short: str, word: str) -> bool:
+    """Whether letters are short for a word: `trk` for `track`, `F` for `flat`."""
+    letters, rest = short.casefold(), iter(word.casefold())
+    return word.casefold().startswith(letters[:1]) and all(letter in rest for letter in letters)
+
+
 def _affinity_of_number(span: Span, field: ToolField) -> float:
-    if isinstance(span.value, float) and field.is_whole:
+    value = measured(span, field)
+    if field.kind == "id" and field.pattern:
+        # `the card ending 4431`
+        return 2.6 if not span.unit and field.admits(span.text) else 0.0
+    if value is None or (isinstance(value, float) and field.is_whole):
         return 0.0
+    is_measured = bool(span.unit) and span.unit != "#"
     match field.kind:
         case "number":
-            return 2.0 + 0.3 * field.required
+            if field.is_name:
+                return 0.0 if is_measured else 2.1 + 0.3 * field.required
+            return 2.0 + 0.3 * field.required + 0.6 * (is_measured and measure_of(field) != "")
         case "money":
-            return 1.6
+            return 0.0 if is_measured else 1.6
         case "duration" | "percent":
-            return 1.2
+            return 0.0 if is_measured else 1.2
         case _:
             return 0.0
 
@@ -139,7 +182,7 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
                 plain in ("until", "bis") and field.name.endswith("out")
             ):
                 return score + 1.5
-        if not word.is_stop and word.concepts & field.concepts - {"name"}:
+        if not word.is_stop and (word.concepts & field.concepts - {"name"} or is_called(word.text, field)):
             score += 1.6
         if not word.is_stop:
             break
@@ -147,9 +190,30 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
     if (
         span.kind in ("number", "duration")
         and after is not None
-        and after.concepts & (field.concepts | field.described)
+        and (after.concepts & (field.concepts | field.described) or is_called(after.text, field))
+        and not any(span.end <= other.start < after.start for other in part.spans)
     ):
         score += 1.5
     if "-" in between and field.name in ("destination", "check_out", "date_to", "until"):
         score += 1.0
     return score
+
+
+@lru_cache(maxsize=8_192)
+def is_called(word: str, field: ToolField) -> bool:
+    """Whether a word is the parameter's name in short, or in another language: `temp`, `Puls` of `pulse`."""
+    plain = folded(word)
+    return any(_is_alike(plain, folded(noun)) for noun in _nouns(field))
+
+
+def _is_alike(word: str, noun: str) -> bool:
+    if len(word) < _SHORTEST_NAME or word[0] != noun[:1]:
+        return False
+    if noun.startswith(word) or (len(noun) > 3 and word.startswith(noun) and len(word) - len(noun) < 3):
+        return True
+    return min(len(word), len(noun)) > 4 and ratio(word, noun) >= _ALIKE
+
+
+_SHORTEST_NAME: Final = 4
+#: Of hundred letters, how many two forms of a word have alike.
+_ALIKE: Final = 80

@@ -65,7 +65,8 @@ class ToolChoice:
     def part(self, start: int, end: int) -> ClausePart:
         """The clause between two places."""
         is_question = bool(_QUESTION.match(self._text[start:end]))
-        return part_of(self._text, start, end, self._spans, self._box.acts, is_question=is_question)
+        box = self._box
+        return part_of(self._text, start, end, self._spans, box.acts, is_question=is_question, verbs=box.verbs)
 
     def segments(
         self, start: int, end: int, before: Sequence[tuple[Fitted, ClausePart]] = ()

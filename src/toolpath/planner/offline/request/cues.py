@@ -18,8 +18,8 @@ _POINTERS: Final = (
     ),
     ("until till bis jusqu'au jusque hasta and und et y -", "to until end check_out target"),
     ("as als comme como called named namens nommé", "name archive format label title target"),
-    ("for für pour para", "passenger guest guests customer passengers label city reason name"),
-    ("in bei à en dans im", "city folder room repo near place course class"),
+    ("for für pour para", "passenger guest guests customer passengers label city reason name party people persons seats service class"),
+    ("in bei à en dans im", "city folder room repo near place course class namespace language ward building section"),
     ("at chez bei um", "company near time start"),
     ("near nahe près cerca around", "near"),
     ("of von de du der des del", "repo owner assignee customer"),
@@ -33,7 +33,7 @@ _POINTERS: Final = (
     ("branch", "branch"),
     ("subject betreff objet asunto", "subject"),
     ("saying says text", "body text"),
-    ("titled title titel titre título", "title subject name"),
+    ("titled entitled title titel titre título intitulé titulado", "title subject name"),
     ("labelled label", "label"),
 )
 

@@ -19,6 +19,7 @@ from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.rows import is_of_row
 from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.told_texts import is_told, with_told
 from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of
 from toolpath.values import Json, JsonObject
@@ -36,6 +37,19 @@ _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re
 _DENIED: Final = re.compile(
     r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|no|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
 )
+
+
+#: Between the two ends of a range.
+_RANGE: Final = re.compile(
+    r"\s*(?:to|until|till|through|-|\u2013|bis(?:\s+zum)?|au|jusqu['\u2019]au|al?|hasta(?:\s+el)?|and|und|et|y)\s*(?:the\s+|den\s+|le\s+|el\s+)?",
+    re.IGNORECASE,
+)
+_RANGED: Final = ("day", "moment", "time", "month")
+
+
+def _is_range(first: Span, last: Span, text: str) -> bool:
+    """Whether two values are the ends of a range."""
+    return first.kind == last.kind and _RANGE.fullmatch(text[first.end : last.start]) is not None
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -70,7 +84,8 @@ def fit(
 
     `given`: parameters that come from elsewhere. Not `with_words`: values by their form and options alone.
     """
-    filler = _Filler(kit, _placed(kit, _parted(kit, part), text), box, text, given)
+    own = with_told(kit, _placed(kit, _parted(kit, part), text), given) if with_words else _placed(kit, _parted(kit, part), text)
+    filler = _Filler(kit, own, box, text, given)
     filler.fill(with_words=with_words)
     return filler.done()
 
@@ -177,6 +192,10 @@ class _Filler:
             sure = 0.2
         elif not self._kit.is_acting and sum(kind in _NAMED for kind in self._uncued) > 1:
             sure = min(sure, 0.5)
+        is_explained = not (missing or unused or unsaid) and bool(self._used)
+        if is_explained and self._kit.is_acting and folded(self._part.verb) in self._kit.verbs and self._kit.required:
+            # Its verb commands it, and all else that is said is its values: `scale checkout to 6`.
+            meant = max(meant, _EXPLAINED)
         score = meant + 0.5 * len(self._used) - 0.9 * len(unused) - 0.8 * len(missing) - 0.35 * len(unsaid)
         return Fitted(
             self._kit,
@@ -197,6 +216,7 @@ class _Filler:
         return folded(word.text) not in _IDLE and not is_picking(word.text, word.start, self._text)
 
     def _calls(self) -> tuple[JsonObject, ...]:
+        self._inputs |= _lists_in_order(self._kit.fields, self._used, self._inputs)
         order = [field.name for field in self._kit.fields]
         self._inputs = {name: self._inputs[name] for name in order if name in self._inputs}
         if not self._many:
@@ -275,10 +295,13 @@ class _Filler:
                     if is_of_row(self._part, at, field, self._kit, self._box, self._text):
                         # `from A and B to C`: what is said of A is said of B.
                         continue
-                    cue = cue_of(span, field, self._part, self._text)
+                    cue = cue_of(span, field, self._part, self._text) + self._in_range(at, field)
                     if likely < 1.5 and cue < 1 and not field.required:
                         continue
-                    ranked.append((likely + cue - 0.04 * abs(at - order), at, order))
+                    if cue < 1 and not field.required and self._is_one_of_several(span, field):
+                        # Of several that may be left out nothing says which one it is.
+                        continue
+                    ranked.append((likely + cue - 0.04 * self._apart(at, order), at, order))
         for score, at, order in sorted(ranked, key=lambda one: (-one[0], one[1], one[2])):
             span, field = self._part.spans[at], self._kit.fields[order]
             value = value_of(span, field)
@@ -296,12 +319,37 @@ class _Filler:
             self._take(span, field, score)
             if field.kind == "money":
                 self._currencies()
-        self._inputs |= _lists_in_order(self._kit.fields, self._used, self._inputs)
+
+    def _apart(self, at: int, order: int) -> int:
+        """How far the place of a value among those of its kind is from that of the parameter among its kind."""
+        spans, fields = self._part.spans, self._kit.fields
+        before = sum(one.kind == spans[at].kind for one in spans[:at])
+        return abs(before - sum(one.kind == fields[order].kind for one in fields[:order]))
+
+    def _is_one_of_several(self, span: Span, field: ToolField) -> bool:
+        """Whether the tool takes several such numbers, none of which has to be said."""
+        if span.kind != "number" or field.kind != "number":
+            return False
+        alike = [one for one in self._kit.fields if one.kind == "number" and one.is_name == field.is_name]
+        return len(alike) > 1
+
+    def _in_range(self, at: int, field: ToolField) -> float:
+        """How much a value at one end of a range is for the parameter of that end: `from 22 to 25 May`."""
+        spans = self._part.spans
+        ends = [one for one in self._kit.fields if one.kind == field.kind and not one.is_list]
+        if len(ends) != 2 or spans[at].kind not in _RANGED:
+            return 0.0
+        is_last = at > 0 and _is_range(spans[at - 1], spans[at], self._text)
+        is_first = at + 1 < len(spans) and _is_range(spans[at], spans[at + 1], self._text)
+        return 1.5 if (is_first and field == ends[0]) or (is_last and field == ends[1]) else 0.0
 
     def _take(self, span: Span, field: ToolField, score: float) -> None:
         self._used[span] = field.name
         self._sure[field.name] = min(1.0, score / 3.0)
-        if cue_of(span, field, self._part, self._text) < 1 and not (field.kind == "id" and self._box.prefix_of(field)):
+        at = self._part.spans.index(span)
+        cue = cue_of(span, field, self._part, self._text) + self._in_range(at, field)
+        is_formed = score - cue >= _FORMED or (span.kind == "quoted" and is_told(field))
+        if cue < 1 and not is_formed:
             self._uncued.append(field.kind)
 
     def _currencies(self) -> None:
@@ -453,14 +501,14 @@ class _Filler:
         self._pointed([one for one in open_fields if not one.required and one.kind != "id" and one not in wanted])
         for field in wanted:
             phrase = self._phrase(field)
-            if phrase is None or (_is_told(field) and not self._is_pointed(phrase, field)):
+            if phrase is None or (is_told(field) and not self._is_pointed(phrase, field)):
                 # What is to be told is quoted, pointed to, or asked for; a season is no word beside its thing.
                 continue
             said = self._text[phrase[0].start : phrase[-1].end]
             self._inputs[field.name] = [said] if field.is_list else said
             self._sure[field.name] = 0.75
             self._spent.update(phrase)
-            if not self._is_named(phrase, field):
+            if not self._is_named(phrase, field) and not self._is_pointed(phrase, field):
                 self._uncued.append(field.kind)
 
     def _pointed(self, fields: Sequence[ToolField]) -> None:
@@ -525,6 +573,10 @@ class _Filler:
 _BRIDGES: Final = frozenset(("du", "de", "del", "im"))
 #: What a clause means a tool the less for, that is for the opposite of what it says.
 _OPPOSITE: Final = 1.5
+#: What a clause means a tool at least for, whose verb it is in and which takes all that it says.
+_EXPLAINED: Final = 1.4
+#: What the form of a value alone says of a parameter, from where on it is no other's.
+_FORMED: Final = 2.6
 #: Kinds of which several values are easily taken for one another.
 _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number")
 #: Kinds that a name may be of.
@@ -532,17 +584,6 @@ _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
 #: Telling words that change nothing of what is to be done.
 _IDLE: Final = frozenset(("ones", "things", "stuff", "result", "results", "slot", "slots", "hit", "instead"))
 _SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keyword", "search"])
-
-
-_WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day"])
-
-
-def _is_told(field: ToolField) -> bool:
-    """Whether what it is of has to be said: what is written, and when."""
-    return bool(_WHEN & {*field.name.split("_")}) or (
-        field.name in ("text", "body", "content", "title", "subject", "reason", "message", "summary")
-        and field.name != "query"
-    )
 
 
 def _word(span: Span) -> Word:

@@ -70,6 +70,25 @@ _DAY_ALONE: Final = re.compile(
     r"(?=\s*(?:$|[.,;:!?)]|(?:at|from|to|until|till|and|instead|please|not|with|for|in)\b))",
     re.IGNORECASE,
 )
+#: The same where other languages say it: `am 23.`, `le 23 à 20 h`, `hasta el 23`.
+_DAYS_ALONE: Final = (
+    _DAY_ALONE,
+    re.compile(
+        rf"(?:(?P<weekday>(?<![\w'-]){WEEKDAY_NAMES}),?\s+(?:den\s+|dem\s+)?|\b(?:am|zum|vom|ab(?:\s+dem)?|bis(?:\s+zum)?|seit\s+dem)\s+)"
+        r"(?P<said>(?P<number>\d{1,2})\.)(?=\s*(?:$|[,;:!?)]|(?:um|ab|bis|von|und|statt|bitte|nicht|mit|für|in|ein|eine\w?|frei)\b))",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:(?P<weekday>(?<![\w'-]){WEEKDAY_NAMES})\s+|\b(?:jusqu['\u2019]au|avant\s+le|depuis\s+le|à\s+partir\s+du)\s+|\ble\s+(?=\d{{1,2}}\s+à\s+\d))"
+        r"(?P<said>(?P<number>\d{1,2}))(?=\s*(?:$|[.,;:!?)](?!\d)|(?:à|pour|avec|et)\s))",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:(?P<weekday>(?<![\w'-]){WEEKDAY_NAMES})\s+|\b(?:hasta|desde|antes\s+d)\s?el\s+(?:día\s+)?|\bel\s+(?:día\s+|(?=\d{{1,2}}\s+a\s+las?\s)))"
+        r"(?P<said>(?P<number>\d{1,2}))(?=\s*(?:$|[.,;:!?)](?!\d)|(?:a|para|con|y)\s))",
+        re.IGNORECASE,
+    ),
+)
 _ORDINALS: Final = {
     word: number
     for number, word in enumerate(
@@ -88,22 +107,6 @@ _ORDINAL_OF: Final = re.compile(
     r"(?:,?\s+(\d{4}))?(?!\w)",
     re.IGNORECASE,
 )
-_TIME: Final = re.compile(
-    r"(?<![\w:.])(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?\s?(?P<half>[ap]\.?m\b\.?)?(?:\s*uhr\b)?"
-    r"|(?P<h>\d{1,2})\s?(?P<ampm>[ap]\.?m\b\.?)|(?P<uhr>\d{1,2})\s*(?:(?:uhr|h|heures)\b|h(?=\d{2}\b))\s?(?P<uhrminute>\d{2})?"
-    r"|(?P<noon>noon|midday|mittags|midi|mediodía)\b)",
-    re.IGNORECASE,
-)
-
-
-#: `9-11am`, `from 9 to 11:30 am`: the half of the day is said once.
-_HOURS: Final = re.compile(
-    r"(?<![\w:.,-])(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*(?:-|\u2013|to|until|till)"
-    r"\s*(?P<until>\d{1,2})(?::\d{2})?\s?(?P<half>[ap])\.?m\b",
-    re.IGNORECASE,
-)
-
-
 class Day(msgspec.Struct, frozen=True):
     """A day that a text names."""
 
@@ -142,14 +145,18 @@ def _dates(text: str, today: date | None) -> Iterator[Day]:
     for pattern, day, name in ((_DAY_FIRST, 1, 2), (_MONTH_FIRST, 2, 1)):
         for found in pattern.finditer(text):
             month = _MONTHS.get(folded(found[name]))
-            if month is None or (
-                found[name].islower() and folded(found[name]) in ("may", "mar", "mai") and not found[3]
-            ):
+            if month is None or (not found[3] and _may_be_no_month(found, name)):
                 continue
             if found[3]:
                 yield from _day(found, (found[3], month, found[day]))
             elif today is not None:
                 yield from _next(found, today, month, int(found[day]))
+
+
+def _may_be_no_month(found: re.Match[str], name: int) -> bool:
+    """Whether it may be another word: `4 may leave`; with the day before it, `4 mai` is none."""
+    is_month_first = name == 1
+    return found[name].islower() and folded(found[name]) in (("may", "mar", "mai") if is_month_first else ("may", "mar"))
 
 
 def _ordinals(text: str, today: date | None) -> Iterator[Day]:
@@ -165,7 +172,7 @@ def _ordinals(text: str, today: date | None) -> Iterator[Day]:
 
 def _days_alone(text: str, today: date) -> Iterator[Day]:
     """Days that are said with their number alone, the next such one; with a weekday where it is that."""
-    for found in _DAY_ALONE.finditer(text):
+    for found in chain.from_iterable(form.finditer(text) for form in _DAYS_ALONE):
         months = (
             (today.year + (today.month + ahead - 1) // 12, (today.month + ahead - 1) % 12 + 1) for ahead in range(3)
         )
@@ -196,6 +203,10 @@ _FAR: Final = (
 )
 
 
+#: Before words that are the morning, and no day: `de la mañana`, `am Morgen`.
+_OF_THE_DAY: Final = re.compile(r"\b(?:la|esta|am|guten|jeden)\s+$", re.IGNORECASE)
+
+
 def _relative(text: str, today: date) -> Iterator[Day]:
     for pattern, days in _FAR:
         for found in pattern.finditer(text):
@@ -209,16 +220,23 @@ def _relative(text: str, today: date) -> Iterator[Day]:
         yield Day(found.start(), found.end(), day.isoformat())
     for found in _PLAIN.finditer(text):
         word = folded(found[1])
-        if word in _RELATIVE:
+        if word in _RELATIVE and not _OF_THE_DAY.search(text, max(0, found.start(1) - 8), found.start(1)):
             yield Day(found.start(1), found.end(), (today + timedelta(days=_RELATIVE[word])).isoformat())
         elif word in WEEKDAYS:
             ahead = (WEEKDAYS[word] - today.weekday()) % 7 or 7
             yield Day(found.start(), found.end(), (today + timedelta(days=ahead)).isoformat())
 
 
+#: Before a day that is over.
+_SINCE: Final = re.compile(r"\b(?:since|seit(?:\s+dem)?|depuis(?:\s+le)?|desde(?:\s+el)?)\s+(?:the\s+)?$", re.IGNORECASE)
+
+
 def _next(found: re.Match[str], today: date, month: int, day: int) -> Iterator[Day]:
-    """The next such day; of a year that is not said."""
-    year = today.year if (month, day) >= (today.month, today.day) else today.year + 1
+    """The next such day of a year that is not said; the last one where it is over."""
+    if _SINCE.search(found.string, max(0, found.start() - 16), found.start()):
+        year = today.year if (month, day) <= (today.month, today.day) else today.year - 1
+    else:
+        year = today.year if (month, day) >= (today.month, today.day) else today.year + 1
     iso = _iso(str(year), month, str(day))
     if iso:
         yield Day(found.start(), found.end(), iso)
@@ -235,30 +253,3 @@ def _iso(year: str, month: str | int, day: str) -> str | None:
         return date(int(year), int(month), int(day)).isoformat()
     except ValueError:
         return None
-
-
-def times_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """The times of day named: start, end, and `HH:MM`."""
-    for found in _HOURS.finditer(text):
-        hour, until = int(found["hour"]), int(found["until"])
-        # `11-1pm` begins in the other half: it is left to be asked about.
-        if 0 < hour < until <= 12 and until < 12:
-            hour += 12 if found["half"] in "pP" else 0
-            yield (
-                found.start(),
-                found.end("minute" if found["minute"] else "hour"),
-                f"{hour:02d}:{found['minute'] or '00'}",
-            )
-    for found in _TIME.finditer(text):
-        if found["noon"]:
-            yield found.start(), found.end(), "12:00"
-            continue
-        hour = int(found["hour"] or found["h"] or found["uhr"])
-        minute = int(found["minute"] or found["uhrminute"] or 0)
-        half = (found["half"] or found["ampm"] or "").lower()
-        if half.startswith("p") and hour < 12:
-            hour += 12
-        elif half.startswith("a") and hour == 12:
-            hour = 0
-        if hour < 24 and minute < 60:
-            yield found.start(), found.start() + len(found[0].rstrip()), f"{hour:02d}:{minute:02d}"

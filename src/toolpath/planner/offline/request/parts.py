@@ -12,7 +12,8 @@ from toolpath.checks.request.concepts import STOPS, concepts_of, phrasal
 from toolpath.checks.request.verbs import TOWARDS, folded, is_particle, is_reading, meanings_of, parted
 from toolpath.planner.offline.request.spans import Span
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+#: Nothing is cut out of what has digits: `sev2`.
+_WORD: Final = re.compile(r"(?<![\w])[^\W\d_]+(?:['\u2019-][^\W\d_]+)*(?!\w)")
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -49,8 +50,9 @@ def part_of(
     acts: frozenset[str] = frozenset(),
     *,
     is_question: bool = False,
+    verbs: frozenset[str] = frozenset(),
 ) -> ClausePart:
-    """The clause between two places of the request."""
+    """The clause between two places of the request. `verbs`: those of the tools at hand, whatever they mean."""
     own = tuple(one for one in spans if start <= one.start and one.end <= end)
     hidden = list(text)
     for one in own:
@@ -62,8 +64,20 @@ def part_of(
         concepts = concepts_of(found[0])
         extra = two.get((found.start() - start, found.end() - start))
         words.append(Word(found[0], found.start(), found.end(), concepts | {extra} if extra else concepts))
-    words = _joined(words, own)
-    return ClausePart(text[start:end], start, end, tuple(words), own, _verb(words, acts), is_question)
+    words = _of_two(_joined(words, own), verbs)
+    return ClausePart(text[start:end], start, end, tuple(words), own, _verb(words, acts, verbs), is_question)
+
+
+def _of_two(words: list[Word], verbs: frozenset[str]) -> list[Word]:
+    """The words with a tool's verb in one piece that is written apart: `Roll back` is `rollback`."""
+    for at in range(min(3, len(words) - 1)):
+        first, second = words[at], words[at + 1]
+        whole = folded(first.text) + folded(second.text)
+        if whole in verbs and second.start - first.end == 1:
+            return [*words[:at], Word(whole, first.start, second.end, concepts_of(whole)), *words[at + 2 :]]
+        if not first.is_stop:
+            break
+    return words
 
 
 def _joined(words: list[Word], spans: Sequence[Span]) -> list[Word]:
@@ -80,10 +94,10 @@ def _joined(words: list[Word], spans: Sequence[Span]) -> list[Word]:
     return words
 
 
-def _verb(words: Sequence[Word], acts: frozenset[str]) -> str:
+def _verb(words: Sequence[Word], acts: frozenset[str], verbs: frozenset[str]) -> str:
     """The verb that a command begins with; in German it may stand at the end of it."""
     for word in words[:5]:
-        if meanings_of(word.text) or is_reading(word.text) or word.concepts & acts:
+        if folded(word.text) in verbs or meanings_of(word.text) or is_reading(word.text) or word.concepts & acts:
             return word.text
         if not word.is_stop:
             break

@@ -64,7 +64,7 @@ def read_request(text: str, box: Toolbox, today: date | None = None) -> RequestR
     """The plan of a request; None where no tool is meant."""
     if not box.kits or not text.strip():
         return None
-    reader = RequestReader(text, box, spans_of(text, today))
+    reader = RequestReader(text, box, spans_of(text, today, box.forms))
     return reader.read()
 
 

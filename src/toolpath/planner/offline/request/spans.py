@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final, Literal
 
@@ -14,7 +14,8 @@ from toolpath.checks.request.concepts import STOPS, is_known
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.number_words import numbers_in_words
-from toolpath.planner.offline.request.moments import days_in, times_in
+from toolpath.planner.offline.request.clock import Clock, HalfOfDay, clocks_in, halves_in
+from toolpath.planner.offline.request.moments import Day, days_in
 from toolpath.values import Json
 
 Kind = Literal[
@@ -28,6 +29,7 @@ Kind = Literal[
     "slash",
     "day",
     "moment",
+    "month",
     "time",
     "money",
     "duration",
@@ -80,7 +82,17 @@ _ID: Final = re.compile(
     r"|(?<![\w.-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,40}(?![\w-])"
     r"|(?<![\w.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])"
     r"|(?<![\w.-])[A-Za-z][\w]*-\d[\w.]*(?![\w-])"
+    r"|(?<![\w.-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+(?![\w-])"
 )
+#: Of a car.
+_PLATE: Final = re.compile(r"(?<![\w.-])[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}[EH]?(?![\w-])")
+#: Of a container: `registry.local/web:2.8.1`.
+_IMAGE: Final = re.compile(r"(?<![\w/.:@-])[a-z][\w.-]*(?:/[\w.-]+)*:(?=[\w.-]*\d)[a-z\d][\w.-]*(?![\w:/-])(?<!\.)")
+_VERSION: Final = re.compile(r"(?<![\w.-])v?\d+(?:\.\d+){2,3}(?:-[\w.]+)?(?![\w-]|\.\d)|(?<![\w.-])v\d+(?:\.\d+){0,3}(?![\w-]|\.\d)")
+#: Letters and digits in one, which nothing is cut out of: `sev2`, `7b`.
+_MIXED_CODE: Final = re.compile(r"(?<![\w.,:/-])(?:[A-Za-z]{1,12}\d{1,6}|\d{1,4}[a-z]{1,2})(?![\w-]|[.,:]\d)")
+#: Digits and what they count.
+_COUNTING: Final = re.compile(r"\d+(?:st|nd|rd|th|er|re|e|k|m|h|s|g|l|x|d|w|kg|mg|km|cm|mm|ml|gb|mb|min|am|pm)", re.IGNORECASE)
 _CODE: Final = re.compile(r"(?<![\w-])[a-zA-Z]\w*_\w+(?![\w-])|(?<![\w-])[A-Z]{2,}[A-Z0-9]{2,}(?![\w-])")
 _AMOUNT: Final = r"\d{1,3}(?:[., '\u2019]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
 _CURRENCY: Final = {
@@ -164,9 +176,17 @@ _DURATION: Final = re.compile(
     rf"|{_ONES})[\s-]*(?P<unit>[^\W\d_]+)(?P<plus>\s+and\s+a\s+half)?)(?!\w)",
     re.IGNORECASE,
 )
+#: A number and the measure that it is given in, which is no part of what is measured: `20 kg flour`, `3 Flaschen Wein`.
+_MEASURES: Final = (
+    "kg|g|mg|mcg|µg|km|cm|mm|ml|cl|dl|l|t|kwh|gb|mb|tb|lbs?|oz|bpm|mmhg|°c|°f|°|degrees?|grad|degrés?|grados?"
+    "|kilos?|kilograms?|kilogramm|grams?|gramm|grammes?|gramos?|litres?|liters?|litros?|tonnes?|tons?|tonnen|toneladas?"
+    "|milligrams?|pcs|pieces|stück|stk|pièces|piezas|units?|unidades|unités|bottles?|flaschen?|bouteilles?|botellas?"
+    "|boxes|box|kisten?|caisses?|cajas?|cartons?|kartons?|bags?|säcke?|sacs?|sacos?|packs?|packets?|crates?|cans?|dosen?"
+)
+_MEASURED: Final = re.compile(rf"\s?(?P<measure>{_MEASURES})(?![\w/-])", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"[\s-]*(?P<unit>[^\W\d_]+)(?!\w|\s+and\s+a\s+half)", re.IGNORECASE)
 _HALF_HOUR: Final = re.compile(r"\b(?:halbe Stunde|demi-heure|media hora)\b", re.IGNORECASE)
-_NUMBER: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?![\w:/]|[.,]\d)")
+_NUMBER: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?![\w/]|[.,:]\d)")
 _NUMBER_WORD: Final = re.compile(rf"(?<![\w-])(?:{_ONES})(?![\w-])", re.IGNORECASE)
 _NAME: Final = re.compile(
     r"[^\W\d_a-zß-ÿ][\w'\u2019.-]*(?<![.'\u2019-])(?:\s+(?:&\s+|of\s+|de\s+|von\s+"
@@ -182,6 +202,13 @@ def _lists(text: str) -> Iterator[Span]:
             yield _plain("list", found)
 
 
+def _formed(text: str, forms: Sequence[re.Pattern[str]]) -> Iterator[Span]:
+    """Ids of the forms that tools show in their examples: `7b`."""
+    for form in forms:
+        for found in form.finditer(text):
+            yield _plain("id", found)
+
+
 def listed(text: str) -> list[Json] | None:
     """The values of a list in brackets; None where it is none."""
     try:
@@ -190,11 +217,11 @@ def listed(text: str) -> list[Json] | None:
         return None
 
 
-def spans_of(text: str, today: date | None = None) -> list[Span]:
-    """The values in the text, in its order, no two overlapping."""
+def spans_of(text: str, today: date | None = None, forms: Sequence[re.Pattern[str]] = ()) -> list[Span]:
+    """The values in the text, in its order, no two overlapping. `forms`: how ids of the tools at hand look."""
     taken = bytearray(len(text) + 1)
     found: list[Span] = []
-    for read in (_lists, _marked, _paths, lambda said: _moments(said, today), _amounts, _ids, _numbers):
+    for read in (_lists, _marked, lambda said: _formed(said, forms), _paths, lambda said: _moments(said, today), _amounts, _ids, _numbers):
         for span in read(text):
             if span.start < span.end and len(found) < _MOST and not any(taken[span.start : span.end]):
                 taken[span.start : span.end] = b"\1" * (span.end - span.start)
@@ -232,6 +259,12 @@ def _marked(text: str) -> Iterator[Span]:
 
 
 def _paths(text: str) -> Iterator[Span]:
+    for found in _IMAGE.finditer(text):
+        if not re.fullmatch(r"[a-z]+:\d+", found[0]):
+            yield _plain("id", found)
+    for form in (_PLATE, _VERSION):
+        for found in form.finditer(text):
+            yield _plain("id", found)
     for found in _PATTERN.finditer(text):
         yield Span("pattern", found[0], f"*.{found[1]}" if found[1] else found[0], found.start(), found.end())
     for found in _EXTENSION.finditer(text):
@@ -249,28 +282,53 @@ def _paths(text: str) -> Iterator[Span]:
 
 
 def _moments(text: str, today: date | None) -> Iterator[Span]:
-    days = []
+    """Days, times of day, and both where they stand beside each other with the half of the day that is said."""
     taken: set[int] = set()
-    for day in days_in(text, today):
-        if not taken & {*range(day.start, day.end)}:
-            taken |= {*range(day.start, day.end)}
-            days.append(day)
-    times = [one for one in times_in(text) if not taken & {*range(one[0], one[1])}]
-    for day in sorted(days, key=lambda one: one.start):
-        near = next((one for one in times if _is_beside(text, day.start, day.end, one)), None)
-        if near is None:
-            yield Span("day", text[day.start : day.end], day.iso, day.start, day.end)
+    said: list[Day | Clock | HalfOfDay] = []
+    halves = {(one.start, one.end): one for one in halves_in(text)}
+    for one in (*days_in(text, today), *clocks_in(text), *halves.values()):
+        if not taken & {*range(one.start, one.end)}:
+            taken |= {*range(one.start, one.end)}
+            said.append(one)
+    said.sort(key=lambda one: one.start)
+    rows: list[list[Day | Clock | HalfOfDay]] = []
+    for one in said:
+        row = rows[-1] if rows else []
+        if row and type(one) not in map(type, row) and _BESIDE.fullmatch(text[row[-1].end : one.start]):
+            row.append(one)
         else:
-            times.remove(near)
-            start, end = min(day.start, near[0]), max(day.end, near[1])
-            yield Span("moment", text[start:end], f"{day.iso}T{near[2]}", start, end)
-    for start, end, value in times:
-        yield Span("time", text[start:end], value, start, end)
+            rows.append([one])
+    for row in rows:
+        yield from _of_row(text, row)
 
 
-def _is_beside(text: str, start: int, end: int, time: tuple[int, int, str]) -> bool:
-    between = text[end : time[0]] if time[0] >= end else text[time[1] : start]
-    return re.fullmatch(r"[\s,]*(?:at|um|à|a las|a la|on|am|le|el|T)?[\s,]*", between, re.IGNORECASE) is not None
+def _of_row(text: str, row: Sequence[Day | Clock | HalfOfDay]) -> Iterator[Span]:
+    day = next((one for one in row if isinstance(one, Day)), None)
+    clock = next((one for one in row if isinstance(one, Clock)), None)
+    half = next((one for one in row if isinstance(one, HalfOfDay)), None)
+    if half is None and day is not None and _TONIGHT.fullmatch(text[day.start : day.end]):
+        half = HalfOfDay(day.start, day.end, "p")
+    if clock is None or (clock.is_bare and half is None):
+        if day is not None:
+            yield Span("day", text[day.start : day.end], day.iso, day.start, day.end)
+        return
+    told = clock.told(half.half if half is not None else "")
+    used = [one for one in row if told is not None or isinstance(one, Clock)]
+    if told is None and day is not None:
+        yield Span("day", text[day.start : day.end], day.iso, day.start, day.end)
+    start, end = min(one.start for one in used), max(one.end for one in used)
+    if day is not None and told is not None:
+        yield Span("moment", text[start:end], f"{day.iso}T{told}", start, end)
+    else:
+        # `half seven`, of which nothing says whether it is of the morning: it is asked.
+        yield Span("time", text[start:end], told, start, end)
+
+
+#: Between a day and the time of it.
+_BESIDE: Final = re.compile(
+    r"[\s,]*(?:at|um|gegen|à|vers|a|las?|on|am|le|el|T|in\s+the|this|bis|by)?[\s,]*", re.IGNORECASE
+)
+_TONIGHT: Final = re.compile(r"tonight", re.IGNORECASE)
 
 
 def _number_of(digits: str) -> float | int:
@@ -320,12 +378,33 @@ def _ids(text: str) -> Iterator[Span]:
         yield _plain("id", found)
     for found in _CODE.finditer(text):
         yield _plain("code", found)
+    for found in _MIXED_CODE.finditer(text):
+        if not _COUNTING.fullmatch(found[0]):
+            yield _plain("code", found)
 
 
 _SCALED: Final = re.compile(
     r"(?<![\w.,:/-])(\d{1,9}(?:[.,]\d{1,3})?)(?:\s?(k|K|[Tt]sd\.?|[Mm]io\.?)|\s(thousand|tausend|mille|mil|million|millionen|millions?"
     r"|millón|millones))(?![\w-])"
 )
+
+
+_BEFORE_MEASURE: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?=\s?(?:{_MEASURES})(?![\w/-]))", re.IGNORECASE)
+
+
+def _measured(text: str) -> Iterator[Span]:
+    """Numbers with the measure that they are given in: `20 kg`, `drei Flaschen`."""
+    told = [(found.start(), found.end(), _signed(found[0])) for found in _BEFORE_MEASURE.finditer(text) if len(found[0]) < 18]
+    told += [(one.start, one.end, one.value) for one in numbers_in_words(text, tongues_of(text))]
+    for start, end, value in told:
+        measure = _MEASURED.match(text, end)
+        if measure is not None:
+            yield Span("number", text[start : measure.end()], value, start, measure.end(), folded(measure["measure"]))
+
+
+def _signed(digits: str) -> float | int:
+    number = _number_of(digits.lstrip("-"))
+    return -number if digits.startswith("-") else number
 
 
 def _numbers(text: str) -> Iterator[Span]:
@@ -337,11 +416,10 @@ def _numbers(text: str) -> Iterator[Span]:
         )
         amount = float(found[1].replace(",", ".")) * scale
         yield Span("number", found[0], int(amount) if amount.is_integer() else amount, found.start(), found.end())
+    yield from _measured(text)
     for found in _NUMBER.finditer(text):
         if len(found[0]) < 18:
-            digits = found[0].lstrip("-")
-            number = _number_of(digits)
-            yield Span("number", found[0], -number if found[0].startswith("-") else number, found.start(), found.end())
+            yield Span("number", found[0], _signed(found[0]), found.start(), found.end())
     for told in numbers_in_words(text, tongues_of(text)):
         yield Span("number", text[told.start : told.end], told.value, told.start, told.end)
     for found in _NUMBER_WORD.finditer(text):
@@ -365,6 +443,13 @@ _GERMAN_THING: Final = re.compile(
 )
 
 
+#: Behind a name that opens a sentence.
+_MAY_OPEN: Final = re.compile(
+    r"['\u2019]s?\b|\s*(?:$|[,:;&?!-]|\.(?:\s|$))|\s+(?:and|und|et|y|or|is|are|was|has|had|have|can|could|will|would|wants?|needs?|says?|said|should"
+    r"|must|got|gets|just|called|asked|paid|goes|did|does|ist|hat|will|kann|braucht|soll|est|a|veut|es|ha|quiere|tiene)\b"
+)
+
+
 def _names(text: str, *, is_german: bool = False) -> Iterator[Span]:
     """Runs of words with a capital that are no words of everyday tools."""
     for found in _NAME.finditer(text):
@@ -375,6 +460,9 @@ def _names(text: str, *, is_german: bool = False) -> Iterator[Span]:
         if is_german and " " not in found[0] and found[0][1:].islower() and _GERMAN_THING.search(text[: found.start()]):
             continue
         words = [(one.start() + found.start(), one[0]) for one in re.finditer(r"[^\s]+", found[0])]
+        if opens and " " not in found[0] and not _MAY_OPEN.match(text, found.end()):
+            # What opens a command is its verb: `Throw it out`.
+            continue
         is_first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"
         while words and (_is_common(words[0][1]) or (is_first and len(words) == 1 and _is_verb(words[0][1]))):
             if not is_first and not is_german and _is_begun(words):

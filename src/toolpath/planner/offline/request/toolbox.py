@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, Literal
 
 import msgspec
@@ -32,6 +33,8 @@ FieldKind = Literal[
     "currency",
     "percent",
     "number",
+    "month",
+    "country",
     "id",
     "path",
     "pattern",
@@ -42,7 +45,16 @@ FieldKind = Literal[
     "text",
     "other",
 ]
-_PREFIX: Final = re.compile(r"such as ([A-Za-z]{1,8}[-_])[\w-]*\d|e\.g\.,? ([A-Za-z]{1,8}[-_])[\w-]*\d")
+_PREFIX: Final = re.compile(
+    r"(?:\b(?:such as|like|for example|as in)|e\.g\.,?|z\.\s?B\.|p\.\s?ex\.) ([A-Za-z]{1,8}[-_])[\w-]*\d"
+    r"|(?<![\w-])([A-Z]{1,8}-) (?:and|then|followed by)\b[^.]{0,30}\b(?:digits|number)",
+    re.IGNORECASE,
+)
+#: Examples as a description gives them: `Class, e.g. 7b`.
+_EXAMPLE: Final = re.compile(
+    r"(?:\b(?:such as|like|for example|as in)|e\.g\.,?|z\.\s?B\.|p\.\s?ex\.|\bAs(?= \d))\s+[`'\"]?([\w#.:/+-]{1,40}(?: \d{1,6})?)",
+    re.IGNORECASE,
+)
 _UNITS: Final = {
     "minutes": "minute",
     "minute": "minute",
@@ -99,6 +111,10 @@ _COMPANIES: Final = frozenset(["company", "organisation", "organization", "firm"
 _PATHS: Final = frozenset(["path", "folder", "file", "directory", "source", "target", "archive", "filename"])
 
 
+#: How a description says that a number is a thing's name: `Number of the pupil`, `Episode number`.
+_GOES_BY: Final = re.compile(r"^(?:the )?(?:number|no\.?|id) of (?:the|an?) |^\w+ (?:number|no\.?|id)\b")
+
+
 class ToolField(msgspec.Struct, frozen=True):
     """One parameter of a tool, or one value of its output."""
 
@@ -119,6 +135,24 @@ class ToolField(msgspec.Struct, frozen=True):
     """Numbers without a fraction alone."""
     path: tuple[str, ...] = ()
     """Of an output: where it is."""
+    pattern: str = ""
+    """What its values have to match."""
+    examples: tuple[str, ...] = ()
+    """Values that its description shows."""
+
+    def admits(self, text: str) -> bool:
+        """Whether a text matches the pattern of the parameter, where it has one."""
+        return not self.pattern or not _PLAIN_PATTERN.fullmatch(self.pattern) or _matches(self.pattern, text)
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a number by which a thing goes, and nothing is counted: `ticket_id`."""
+        words = raw_words(self.name)
+        if self.kind != "number" or {"of", "count"} & {*words}:
+            return False
+        opening = self.description.casefold()
+        is_counted = opening.startswith(("how ", "number of people", "number of replicas"))
+        return not is_counted and (words[-1:] in (["id"], ["no"], ["number"]) or _GOES_BY.search(opening) is not None)
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -158,13 +192,31 @@ class Kit(msgspec.Struct, frozen=True):
         return tuple(field for field in self.fields if field.required)
 
 
+#: Without groups, which a stranger's pattern may take for ever with.
+_PLAIN_PATTERN: Final = re.compile(r"[^()|*]{1,80}")
+_LONGEST_MATCHED: Final = 60
+
+
+@lru_cache(maxsize=1_024)
+def _matches(pattern: str, text: str) -> bool:
+    if len(text) > _LONGEST_MATCHED or not _PLAIN_PATTERN.fullmatch(pattern):
+        return False
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return False
+
+
 class Toolbox:
     """The tools of a catalogue, read once; how much a concept tells depends on how many of them have it."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self.kits = tuple(kit_of(tool) for tool in tools)
         self.prefixes = _prefixes(self.kits)
+        self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
+        """How the ids look that the tools show as examples."""
         self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
+        self.verbs = frozenset[str]().union(*(kit.verbs for kit in self.kits if kit.is_acting))
         self._having = Counter(concept for kit in self.kits for concept in frozenset().union(*kit.named, kit.described))
 
     def weight(self, concepts: frozenset[str]) -> float:
@@ -254,7 +306,11 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
     description = text[:400] if isinstance(text, str) else ""
     options = inner.get("enum")
     prefix = _PREFIX.search(description)
+    pattern = str(inner.get("pattern") or "")
     kind, unit = _kind(name, inner, description)
+    examples = tuple(found[1].rstrip(".:,") for found in _EXAMPLE.finditer(description))
+    if kind == "text" and (prefix or any(forms_of(examples))):
+        kind = "id"
     return ToolField(
         name=name,
         kind=kind,
@@ -268,7 +324,34 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
         description=description,
         is_whole=inner.get("type") == "integer",
         path=path,
+        pattern=pattern if len(pattern) <= _LONGEST_PATTERN else "",
+        examples=examples,
     )
+
+
+#: Longer ones are not looked at: they are of a program, and no form that a person types.
+_LONGEST_PATTERN: Final = 80
+
+
+def forms_of(examples: Iterable[str]) -> Iterator[re.Pattern[str]]:
+    """How values look that are like the examples: the same letters and marks, with other digits."""
+    seen: set[str] = set()
+    for example in examples:
+        if not re.search(r"\d", example) or not re.search(r"[A-Za-z]", example) or "/" in example or "@" in example:
+            continue
+        head, *rest = re.split(r"(?<=[-_])", example, maxsplit=1)
+        form = "".join(_like(part) for part in (*(re.findall(r"[A-Za-z]+|\d+|.", head + "".join(rest))),))
+        if form not in seen:
+            seen.add(form)
+            yield re.compile(rf"(?<![\w.-]){form}(?![\w-])")
+
+
+def _like(part: str) -> str:
+    if part.isdigit():
+        return r"\d{1,%d}" % max(2, len(part) + 2)
+    if part.isalpha():
+        return rf"[A-Z]{{1,{max(3, len(part))}}}" if part.isupper() else rf"[a-z]{{1,{len(part)}}}" if part.islower() else part
+    return re.escape(part)
 
 
 def _kind(name: str, schema: JsonObject, description: str) -> tuple[FieldKind, str]:
@@ -282,7 +365,8 @@ def _kind(name: str, schema: JsonObject, description: str) -> tuple[FieldKind, s
         case "integer" | "number":
             return _kind_of_number(words, opening)
         case "string":
-            return _kind_of_text(name, words, opening, description, str(schema.get("format") or "")), ""
+            form, pattern = str(schema.get("format") or ""), str(schema.get("pattern") or "")
+            return _kind_of_text(name, words, opening, description, form, pattern[:_LONGEST_PATTERN]), ""
         case _:
             return "other", ""
 
@@ -296,7 +380,43 @@ def _kind_of_number(words: Sequence[str], opening: Sequence[str]) -> tuple[Field
     return ("percent" if "percent" in words else "number"), ""
 
 
-def _kind_of_text(name: str, words: Sequence[str], opening: Sequence[str], description: str, form: str) -> FieldKind:
+#: What a pattern that takes this alone, and none of the others, is for.
+_SAMPLES: Final[tuple[tuple[str, FieldKind], ...]] = (
+    ("19:30", "time"),
+    ("2026-05-13", "day"),
+    ("2026-05", "month"),
+    ("2026-05-13T19:30", "moment"),
+    ("2026-05-13T19:30:00", "moment"),
+    ("DE", "country"),
+    ("EUR", "currency"),
+)
+
+
+def _kind_of_pattern(pattern: str, described: str, words: Sequence[str]) -> FieldKind | None:
+    """The kind of values that a pattern takes, or that a description writes as a form: `HH:MM`."""
+    if pattern:
+        taken = [kind for sample, kind in _SAMPLES if _matches(pattern, sample)]
+        if len({*taken}) == 1 and (taken[0] != "country" or {"country", "region", "nation"} & {*words}):
+            return taken[0]
+        if not taken and _matches(pattern, "1234567890"[:4]) and not _matches(pattern, "word"):
+            return "id"
+    for form, kind in _FORMS:
+        if form.search(described):
+            return kind
+    return None
+
+
+_FORMS: Final[tuple[tuple[re.Pattern[str], FieldKind], ...]] = (
+    (re.compile(r"yyyy-mm-ddt|iso 8601|date and time"), "moment"),
+    (re.compile(r"yyyy-mm-dd"), "day"),
+    (re.compile(r"yyyy-mm(?!-)"), "month"),
+    (re.compile(r"\bhh:mm"), "time"),
+)
+
+
+def _kind_of_text(
+    name: str, words: Sequence[str], opening: Sequence[str], description: str, form: str, pattern: str
+) -> FieldKind:
     formats: dict[str, FieldKind] = {
         "email": "email",
         "date": "day",
@@ -308,6 +428,9 @@ def _kind_of_text(name: str, words: Sequence[str], opening: Sequence[str], descr
         return formats[form]
     last = words[-1] if words else ""
     low = description.casefold()
+    shape = _kind_of_pattern(pattern, low, words)
+    if shape is not None:
+        return shape
     checks: tuple[tuple[bool, FieldKind], ...] = (
         (last in ("email",) or low.startswith(("e-mail address", "email address")), "email"),
         (last in ("phone", "telephone"), "phone"),
@@ -317,7 +440,7 @@ def _kind_of_text(name: str, words: Sequence[str], opening: Sequence[str], descr
         (last in ("pattern", "glob"), "pattern"),
         (last in ("date",), "day"),
         (last in ("url", "uri"), "url"),
-        (name == "id" or last in ("id", "sha", "code", "seat") or low.startswith(("id of", "hash of")), "id"),
+        (name == "id" or last in ("id", "ids", "sha", "code", "seat", "no", "plate") or low.startswith(("id of", "hash of")), "id"),
         (last in ("number", "account") and not low.startswith("how"), "id"),
         (low.startswith(("account ", "the account")), "id"),
         (bool(_PATHS & {*words}) and bool(_PATHS & {*opening}), "path"),

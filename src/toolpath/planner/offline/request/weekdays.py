@@ -37,7 +37,7 @@ _WEEK_LATER: Final = (
 )
 _PAST: Final = (
     # `the last Friday` is one of a month.
-    _said(rf"(?:(?<!the )last|since(?:\s+last)?|letzten|vergangenen|seit(?:\s+letztem)?|depuis)\s+{_DAY}"),
+    _said(rf"(?:(?<!the )last|since(?:\s+last)?|letzten|vergangenen|seit(?:\s+letztem)?|depuis|desde\s+el)\s+{_DAY}"),
     _said(rf"{_DAY}\s+(?:dernier|passé|pasado)"),
 )
 _COMING: Final = _said(rf"(?:this|diesen|ce|este)\s+{_DAY}")
@@ -56,7 +56,7 @@ def days_of_weeks(text: str, today: date) -> Iterator[tuple[int, int, date]]:
     for pattern in _PAST:
         for found in pattern.finditer(text):
             # `since` stays outside: it says which parameter the day is for.
-            start = found.start("day") if found[0].casefold().startswith(("since", "seit", "depuis")) else found.start()
+            start = found.start("day") if found[0].casefold().startswith(("since", "seit", "depuis", "desde")) else found.start()
             yield start, found.end(), today - timedelta(days=(today.weekday() - _weekday(found)) % 7 or 7)
     for found in _COMING.finditer(text):
         if _weekday(found) > today.weekday():
