@@ -35,7 +35,7 @@ _BEFORE: Final = re.compile(
 _AFTER: Final = re.compile(
     _NUMBER + r"(?:\s+[^\W\d_]+)?,?\s+(?P<words>or\s+(?:more|less|fewer|so)|at\s+(?:most|least)|(?:at\s+a\s+)?"
     r"(?:max|maximum|minimum)|tops|oder\s+(?:mehr|weniger)|ou\s+(?:plus|moins)|o\s+(?:más|menos)"
-    r"|como\s+(?:máximo|mínimo)|höchstens|mindestens)(?!\w)",
+    r"|como\s+(?:máximo|mínimo)|höchstens|mindestens)(?!\w)(?!\s+[€$£]?\s?\d)",
     re.IGNORECASE,
 )
 _SHARE: Final = re.compile(
@@ -114,7 +114,8 @@ _ENDS: Final = frozenset(
     re.findall(
         r"\S+",
         """before after by until till since due deadline end ends start starts begin begins from to through expires
-        expiry valid earliest latest last first check out in departure arrival between min max""",
+        expiry valid earliest latest last first check out in departure arrival between min max return
+        returned returns""",
     )
 )
 _TIMES: Final = frozenset(("time", "clock", "start", "end", "begin", "begins", "when", "at", "hour", "hh"))
@@ -296,6 +297,9 @@ def _takes(pattern: re.Pattern[str], found: re.Match[str], seen: Seen, tool: Too
     if pattern is _PACKS:
         pack = folded(found["words"])
         known = {pack, pack.removesuffix("s"), pack.removesuffix("es")}
+        if _words(_about(tool, name)) & {"unit", "units", "measure"}:
+            # It takes the number in whatever its thing is measured in.
+            return False
         return not known & seen.held.vocabulary and not any(map(seen.held.names, known))
     if pattern is _SHARE:
         told = _words(f"{tool.name} {tool.description} {name} {_about(tool, name)}")

@@ -14,6 +14,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import is_measure, is_money
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
@@ -333,6 +334,9 @@ def _number_for_a_name(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
             continue
         following = {folded(word) for text in after for word in re.findall(r"^\s*([^\W\d_]+)", text)}
         words = {folded(word) for word in raw_words(name)}
+        if _is_of_digits(tool, name):
+            # Nothing else in the call is so many digits: the last four of a card.
+            continue
         if words & (_NUMBERED | _COUNTS | _PRICES | following) or not places:
             continue
         before = seen.request[max(0, places[0].start() - 40) : places[0].start()]
@@ -340,10 +344,19 @@ def _number_for_a_name(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
         is_named = bool(last) and (
             last[0] in _NUMBERED
             or last[0] in _name(name)
+            or is_short(last[0], _name(name))
             or (last[0] in seen.held.vocabulary and not seen.is_verb(last[0]))
         )
         if not is_named and not before.rstrip().endswith(tuple("\"'“„«#")):
             yield f"{call.id}: is {value!r} the {name!r}?"
+
+
+def _is_of_digits(tool: Tool, name: str) -> bool:
+    """Whether a parameter takes so and so many digits, and nothing else."""
+    properties = tool.input_schema.get("properties")
+    schema = properties.get(name) if isinstance(properties, dict) else None
+    pattern = schema.get("pattern") if isinstance(schema, dict) else None
+    return isinstance(pattern, str) and re.fullmatch(r"\^?(?:\\d|\[0-9\])\{\d\}\$?", pattern) is not None
 
 
 # Numbers and what they are said with.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from toolpath.catalog.words import raw_words
@@ -78,7 +78,14 @@ def _of_another(seen: Seen, value: str) -> str | None:
     if thing and value[:1].isupper() and value.isalpha() and word in seen.parameters and word not in _CALLED:
         # `the room of Ann`: Ann has a room, and is none.
         return said
-    if word in STOPS or word in _COUNTING or seen.held.names(word) or _is_told(word, seen) or seen.is_verb(word):
+    if (
+        word in STOPS
+        or word in _COUNTING
+        or is_short(word, seen.held.vocabulary)
+        or seen.held.names(word)
+        or _is_told(word, seen)
+        or seen.is_verb(word)
+    ):
         return None
     return said
 
@@ -121,7 +128,18 @@ _CALLED: Final = frozenset(
     )
 )
 #: Words before the number of anything.
-_COUNTING: Final = frozenset(("number", "nummer", "numéro", "numero", "num", "no", "nr", "id", "code", "item"))
+_COUNTING: Final = frozenset(
+    ("number", "nummer", "numéro", "numero", "num", "no", "nr", "id", "code", "item", "ending", "ends", "endend")
+)
+
+
+def is_short(word: str, words: Collection[str]) -> bool:
+    """Whether a word is short for one of these: `ep` for `episode`."""
+    return 1 < len(word) < _SHORT and any(one.startswith(word) and len(one) > len(word) + 1 for one in words)
+
+
+#: Longer words are short for none.
+_SHORT: Final = 5
 
 
 def _is_told(word: str, seen: Seen) -> bool:

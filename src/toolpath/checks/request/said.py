@@ -23,7 +23,7 @@ _RUNS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #: Digits and what they count, in one token: `5kg`, `3rd`, `10am`, `20%`.
 COUNTED: Final = re.compile(
-    r"[-+~#$€£¥]{0,2}(?P<number>\d+(?:[.,]\d+)*)\s?(?:%|°|st|nd|rd|th|er|re|e|k|m|kg|g|mg|lbs?|km|cm|mm|mi|ft|in|hz|khz|mhz|ghz|ms|s|min|mins|h|hrs?|hours?|"
+    r"[-+~#$€£¥]{0,2}(?P<number>\d+(?:[.,]\d+)*)\s?(?:%|°|st|nd|rd|th|er|re|e|k|m|kg|g|mg|lbs?|km|cm|mm|mi|ft|in|hz|khz|mhz|ghz|ms|s|min|mins|h|hrs?|hours?|d|"
     r"days?|weeks?|months?|years?|years?-old|[ap]\.?m|l|ml|gb|mb|kb|tb|w|kw|v|mph|x|€|\$|£|eur|usd|gbp|chf|uhr|m/s|km/h|m/s\^?2|°c|°f|c|f|-\w+)?",
     re.IGNORECASE,
 )

@@ -23,7 +23,8 @@ from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.spans import spans_of
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
+from toolpath.planner.offline.request.told_texts import is_message
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
 from toolpath.values import Json
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -307,7 +308,8 @@ def _is_opened(kit: Kit, said: _Said) -> bool:
 def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
     """Whether most values are such as nothing else is, so that they say what the thing is."""
     given = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
-    fields = [(one, value) for one, value in given if one.kind != "number"]
+    # What somebody is told says nothing of what tells it.
+    fields = [(one, value) for one, value in given if one.kind != "number" and not is_message(one)]
     is_linked = not any(fits(verb, kit.tool) and box.knows_prefix(one) for verb, one in said.objects)
     telling = [
         one for one, value in fields if (is_linked if "{{" in str(value) else _is_telling(one, value, said, box))
@@ -324,15 +326,30 @@ def _is_named(call: Call, kit: Kit, said: _Said) -> bool:
     """
     is_any = False
     for field in kit.fields:
-        value = call.inputs.get(field.name)
+        value = None if is_message(field) else call.inputs.get(field.name)
         for one in value if isinstance(value, list) else (value,):
             if not isinstance(one, str) or not one:
                 continue
-            if one.casefold() in said.quoted or (field.kind != "id" and _is_name(one, said)):
+            is_name = _is_name(one, said) or (_is_for_names(field) and _is_bare(one, said))
+            if one.casefold() in said.quoted or (field.kind != "id" and is_name):
                 is_any = True
             elif field.kind == "id" or not re.search(_PLACED + re.escape(one), said.request, re.IGNORECASE):
                 return False
-    return is_any or not any(isinstance(value, str | list) for value in call.inputs.values())
+    told = {field.name for field in kit.fields if is_message(field)}
+    return is_any or not any(isinstance(value, str | list) for name, value in call.inputs.items() if name not in told)
+
+
+def _is_for_names(field: ToolField) -> bool:
+    """Whether a parameter is told by a name alone, of what the tool is for: `Name of the deployment`."""
+    return field.name == "name" or raw_words(field.description)[:2] == ["name", "of"]
+
+
+def _is_bare(value: str, said: _Said) -> bool:
+    """Whether one word stands there as names do, without an article and not as several: `restart checkout`."""
+    if not re.fullmatch(r"[a-z][\w.-]*[^s\W]", value):
+        return False
+    found = re.search(rf"(\w+)\s+{re.escape(value)}(?!\w)", said.request, re.IGNORECASE)
+    return found is not None and folded(found[1]) not in STOPS
 
 
 def _is_name(value: str, said: _Said) -> bool:
@@ -351,6 +368,7 @@ def _is_telling(field: ToolField, value: Json, said: _Said, box: Toolbox) -> boo
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
     return (
         (field.kind in _TELLING and (field.kind != "repo" or "/" in text))
+        or is_like_examples(text, field)
         or (field.kind == "id" and _ID.fullmatch(text) is not None and not box.prefix_of(field))
         or (field.kind == "path" and _PATH.search(text) is not None and "@" not in text)
         or any(listed_concepts(word) & field.concepts for word in _words_of(value))
@@ -361,7 +379,12 @@ def _is_telling(field: ToolField, value: Json, said: _Said, box: Toolbox) -> boo
 def _has_id(call: Call, kit: Kit, box: Toolbox) -> bool:
     """Whether a value begins as ids of the tool do."""
     prefixes = [(field.name, box.prefix_of(field).casefold()) for field in kit.fields if field.kind == "id"]
-    return any(prefix and str(call.inputs.get(name, "")).casefold().startswith(prefix) for name, prefix in prefixes)
+    is_shown = any(
+        field.kind == "id" and is_like_examples(str(call.inputs.get(field.name, "")), field) for field in kit.fields
+    )
+    return is_shown or any(
+        prefix and str(call.inputs.get(name, "")).casefold().startswith(prefix) for name, prefix in prefixes
+    )
 
 
 def _unfilled(call: Call, kit: Kit, said: _Said) -> str | None:

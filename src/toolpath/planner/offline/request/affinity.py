@@ -15,7 +15,7 @@ from toolpath.planner.offline.request.codes import country_of
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, forms_of
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
 from toolpath.planner.offline.request.values_of_fields import in_unit, measure_of, measured
 
 #: Forms that one kind of parameter alone can hold.
@@ -46,7 +46,7 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
         case "list":
             return 3.0 if field.is_list else 0.0
         case "name":
-            return 0.0 if _is_option(span, kit) else _affinity_of_name(field)
+            return 0.0 if _is_option(span, kit) else _affinity_of_name(field) + 0.5 * _is_searched(field, kit)
         case _:
             # What somebody is told is a sentence sooner than its reader is.
             is_sentence = field.name in _TOLD and len(span.text.split()) > 2
@@ -88,21 +88,16 @@ def _likeness(text: str, field: ToolField) -> float:
     """How much an id looks like the parameter's: like its examples, or short for its name: `pl-22` of a playlist."""
     if field.pattern:
         return 0.8
-    if ":" in text and "image" in _nouns(field):
+    if ":" in text and "image" in _nouns(field.name):
         return 1.0
-    if any(form.fullmatch(text) for form in _forms(field.examples)):
+    if is_like_examples(text, field):
         return 1.2
     short = re.match(r"[A-Za-z]{1,8}(?=[-_])", text)
-    return 0.6 * (short is not None and any(is_short_for(short[0], word) for word in _nouns(field)))
+    return 0.6 * (short is not None and any(is_short_for(short[0], word) for word in _nouns(field.name)))
 
 
-@lru_cache(maxsize=1_024)
-def _forms(examples: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    return tuple(forms_of(examples))
-
-
-def _nouns(field: ToolField) -> list[str]:
-    return [word for word in raw_words(field.name) if word not in ("id", "ids", "no", "number", "code")]
+def _nouns(name: str) -> list[str]:
+    return [word for word in raw_words(name) if word not in ("id", "ids", "no", "number", "code")]
 
 
 def is_short_for(short: str, word: str) -> bool:
@@ -156,6 +151,11 @@ def _affinity_of_name(field: ToolField) -> float:
             return 0.0
 
 
+def _is_searched(field: ToolField, kit: Kit) -> bool:
+    """Whether a tool that only reads finds things by this alone: the name of a pupil."""
+    return not kit.is_acting and not kit.required and field.name in ("name", "query", "q", "search", "text")
+
+
 def _is_option(span: Span, kit: Kit) -> bool:
     return any(folded(span.text) == folded(str(one)) for field in kit.fields for one in field.options)
 
@@ -182,6 +182,9 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
                 plain in ("until", "bis") and field.name.endswith("out")
             ):
                 return score + 1.5
+            if plain in _ONTO and field.kind in ("day", "moment", "time"):
+                # `Move the meeting on Monday to Friday`
+                return score + 1.0
         if not word.is_stop and (word.concepts & field.concepts - {"name"} or is_called(word.text, field)):
             score += 1.6
         if not word.is_stop:
@@ -199,11 +202,14 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
     return score
 
 
-@lru_cache(maxsize=8_192)
 def is_called(word: str, field: ToolField) -> bool:
     """Whether a word is the parameter's name in short, or in another language: `temp`, `Puls` of `pulse`."""
-    plain = folded(word)
-    return any(_is_alike(plain, folded(noun)) for noun in _nouns(field))
+    return _is_called(folded(word), field.name)
+
+
+@lru_cache(maxsize=8_192)
+def _is_called(word: str, name: str) -> bool:
+    return any(_is_alike(word, folded(noun)) for noun in _nouns(name))
 
 
 def _is_alike(word: str, noun: str) -> bool:
@@ -214,6 +220,7 @@ def _is_alike(word: str, noun: str) -> bool:
     return min(len(word), len(noun)) > 4 and ratio(word, noun) >= _ALIKE
 
 
+_ONTO: Final = frozenset(("to", "auf", "a", "al"))
 _SHORTEST_NAME: Final = 4
 #: Of hundred letters, how many two forms of a word have alike.
 _ALIKE: Final = 80

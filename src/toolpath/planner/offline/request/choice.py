@@ -315,7 +315,7 @@ class ToolChoice:
                 is_of_it = bool(wanted.concepts & _concepts_after_each(part) - PALE)
                 if read.missing or (not is_of_it and not _is_meant(read, listed, part)):
                     continue
-                inputs = _without(read.calls[0], fitted.calls[0], other)
+                inputs = _without(read.calls[0], fitted.calls[0], other) | _narrowing(fitted, other)
                 score = read.score + read.meant + bool(set(inputs) & {one.name for one in other.required})
                 if best is None or score > best[0]:
                     best = (score, msgspec.structs.replace(read, calls=(inputs,)), listed, item)
@@ -338,6 +338,13 @@ def _without(inputs: JsonObject, taken: JsonObject, kit: Kit) -> JsonObject:
     """The inputs without those that the call of the loop takes under another name."""
     required = {one.name for one in kit.required}
     return {name: value for name, value in inputs.items() if name in required or value not in taken.values()}
+
+
+def _narrowing(fitted: Fitted, lister: Kit) -> JsonObject:
+    """What narrows the call of a loop by a word narrows the list, too: `every deployment in staging`."""
+    words = {word.text for word in fitted.spent}
+    alike = {field.name for field in lister.fields if field.kind in ("text", "place")}
+    return {name: value for name, value in fitted.calls[0].items() if name in alike and value in words}
 
 
 def _are_joined(one: Span, other: Span, text: str) -> bool:

@@ -13,7 +13,9 @@ from toolpath.checks.request.verbs import folded
 
 Half = Literal["", "a", "p"]
 _HOURS_IN_WORDS: Final = {"one": 1, "ein": 1, "eins": 1, "une": 1, "una": 1, **COUNTS, "once": 11}
-_SAID: Final = "|".join(sorted(_HOURS_IN_WORDS, key=len, reverse=True)).replace("funf", "f[üu]nf").replace("zwolf", "zw[öo]lf")
+_SAID: Final = (
+    "|".join(sorted(_HOURS_IN_WORDS, key=len, reverse=True)).replace("funf", "f[üu]nf").replace("zwolf", "zw[öo]lf")
+)
 _HOUR: Final = rf"(?:\d{{1,2}}|{_SAID})"
 _MINUTES: Final = {"five": 5, "ten": 10, "twenty": 20, "twenty-five": 25, "funf": 5, "zehn": 10, "zwanzig": 20}
 
@@ -138,7 +140,11 @@ def clocks_in(text: str) -> list[Clock]:
 def halves_in(text: str) -> list[HalfOfDay]:
     """The halves of the day that the text names."""
     return sorted(
-        (HalfOfDay(found.start(), found.end(), "a" if half == "a" else "p") for form, half in _HALVES for found in form.finditer(text)),
+        (
+            HalfOfDay(found.start(), found.end(), "a" if half == "a" else "p")
+            for form, half in _HALVES
+            for found in form.finditer(text)
+        ),
         key=lambda one: one.start,
     )
 
@@ -190,7 +196,10 @@ def _spoken(text: str) -> Iterator[Clock]:
 def _bare(text: str) -> Iterator[Clock]:
     for found in _BARE.finditer(text):
         hour = _number(found["bare"])
-        is_at, is_for = (_AT.search(text, max(0, found.start() - 12), found.start()), _FOR.search(text, max(0, found.start() - 12), found.start()))
+        is_at, is_for = (
+            _AT.search(text, max(0, found.start() - 12), found.start()),
+            _FOR.search(text, max(0, found.start() - 12), found.start()),
+        )
         if 0 < hour <= 12 and (is_at or (_BEHIND.match(text, found.end()) and not is_for)):
             yield Clock(found.start(), found.end(), hour, 0, is_open=True, is_bare=True)
 

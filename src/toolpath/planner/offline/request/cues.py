@@ -18,7 +18,10 @@ _POINTERS: Final = (
     ),
     ("until till bis jusqu'au jusque hasta and und et y -", "to until end check_out target"),
     ("as als comme como called named namens nommé", "name archive format label title target"),
-    ("for für pour para", "passenger guest guests customer passengers label city reason name party people persons seats service class"),
+    (
+        "for für pour para",
+        "passenger guest guests customer passengers label city reason name party people persons seats service class",
+    ),
     ("in bei à en dans im", "city folder room repo near place course class namespace language ward building section"),
     ("at chez bei um", "company near time start"),
     ("near nahe près cerca around", "near"),

@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
-from toolpath.planner.offline.request.affinity import affinity, cue_of
+from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called
 from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.rows import is_of_row
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.told_texts import is_told, with_told
+from toolpath.planner.offline.request.taken import JOINED, as_taken, in_range
+from toolpath.planner.offline.request.told_texts import is_told
 from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of
 from toolpath.values import Json, JsonObject
 
-#: One way to read each comma: with several, a row of fifty numbers took for ever.
-_JOINED: Final = re.compile(
-    r"[^\w,&]*(?:(?:and|und|et|y|e|as well as|sowie|plus|of|von|de|à|zu|to)(?!\w)[^\w,&]*|[,&][^\w,&]*)+(?:the\W+)*",
-    re.IGNORECASE,
-)
 _RESPECTIVELY: Final = re.compile(
     r"\b(?:respectively|in\s+that\s+order|beziehungsweise|respectivement|respectivamente)\b", re.I
 )
 _WHICH: Final = re.compile(r"\W*(?:which|welche\w?|quel(?:le)?s|qué|cuáles)\b", re.IGNORECASE)
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(
-    r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|no|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
+    r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|non?|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
 )
-
-
-#: Between the two ends of a range.
-_RANGE: Final = re.compile(
-    r"\s*(?:to|until|till|through|-|\u2013|bis(?:\s+zum)?|au|jusqu['\u2019]au|al?|hasta(?:\s+el)?|and|und|et|y)\s*(?:the\s+|den\s+|le\s+|el\s+)?",
-    re.IGNORECASE,
-)
-_RANGED: Final = ("day", "moment", "time", "month")
-
-
-def _is_range(first: Span, last: Span, text: str) -> bool:
-    """Whether two values are the ends of a range."""
-    return first.kind == last.kind and _RANGE.fullmatch(text[first.end : last.start]) is not None
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -84,51 +69,10 @@ def fit(
 
     `given`: parameters that come from elsewhere. Not `with_words`: values by their form and options alone.
     """
-    own = with_told(kit, _placed(kit, _parted(kit, part), text), given) if with_words else _placed(kit, _parted(kit, part), text)
+    own = as_taken(kit, part, text, given, with_words=with_words)
     filler = _Filler(kit, own, box, text, given)
     filler.fill(with_words=with_words)
     return filler.done()
-
-
-def _parted(kit: Kit, part: ClausePart) -> ClausePart:
-    """The clause with a day and a time of day in place of a moment, for a tool that takes them apart."""
-    kinds = {field.kind for field in kit.fields}
-    if "moment" in kinds or not kinds & {"day", "time"} or all(one.kind != "moment" for one in part.spans):
-        return part
-    spans: list[Span] = []
-    for one in part.spans:
-        day, _, time = str(one.value).partition("T")
-        if one.kind == "moment" and time:
-            spans.append(msgspec.structs.replace(one, kind="day", value=day))
-            spans.append(msgspec.structs.replace(one, kind="time", value=time))
-        else:
-            spans.append(one)
-    return msgspec.structs.replace(part, spans=tuple(spans))
-
-
-def _placed(kit: Kit, part: ClausePart, text: str) -> ClausePart:
-    """The clause with a place and what it lies in as one value, for a tool that reads: `Boston, MA`.
-
-    Of several things the last has an `and` before it, so two with a comma alone between them are no list.
-    """
-    if kit.is_acting or all(field.kind != "place" or field.is_list for field in kit.fields):
-        return part
-    spans: list[Span] = []
-    for at, one in enumerate(part.spans):
-        before, after = part.spans[at - 1 : at], part.spans[at + 1 : at + 2]
-        if not (spans and one.kind == "name" and _is_within(spans[-1:], one, text)):
-            spans.append(one)
-        elif _is_within(before, one, text) and not (after and _JOINED.fullmatch(text[one.end : after[0].start])):
-            whole = text[spans[-1].start : one.end]
-            spans[-1] = msgspec.structs.replace(spans[-1], text=whole, value=whole, end=one.end)
-        else:
-            spans.append(one)
-    return msgspec.structs.replace(part, spans=tuple(spans)) if len(spans) < len(part.spans) else part
-
-
-def _is_within(before: Sequence[Span], one: Span, text: str) -> bool:
-    """Whether nothing but a comma stands between two names."""
-    return bool(before) and before[0].kind == "name" and text[before[0].end : one.start].strip() == ","
 
 
 def _lists_in_order(fields: Sequence[ToolField], used: Mapping[Span, str], inputs: JsonObject) -> JsonObject:
@@ -196,6 +140,9 @@ class _Filler:
         if is_explained and self._kit.is_acting and folded(self._part.verb) in self._kit.verbs and self._kit.required:
             # Its verb commands it, and all else that is said is its values: `scale checkout to 6`.
             meant = max(meant, _EXPLAINED)
+        elif is_explained and self._kit.required and len(self._used) > 1 and sure > _UNSURE_VALUE:
+            # All that is said is what the tool takes: `table for 4 tonight at eight, name's Okafor`.
+            meant = max(meant, _EXPLAINED)
         score = meant + 0.5 * len(self._used) - 0.9 * len(unused) - 0.8 * len(missing) - 0.35 * len(unsaid)
         return Fitted(
             self._kit,
@@ -211,6 +158,9 @@ class _Filler:
         )
 
     def _is_unsaid(self, word: Word, known: frozenset[str]) -> bool:
+        if not self._kit.is_acting and word.text == self._part.verb and is_reading(word.text):
+            # What a tool gives may be shown or told.
+            return False
         if word in self._spent or word.is_stop or word.concepts & known or self._is_verb(word):
             return False
         return folded(word.text) not in _IDLE and not is_picking(word.text, word.start, self._text)
@@ -286,22 +236,24 @@ class _Filler:
 
     # Values by their form.
 
-    def _from_spans(self) -> None:
-        ranked: list[tuple[float, int, int]] = []
+    def _ranked(self) -> Iterator[tuple[float, int, int]]:
+        """How well each value is for each parameter that may take it, with their places."""
         for at, span in enumerate(self._part.spans):
             for order, field in enumerate(self._kit.fields):
                 likely = affinity(span, field, self._kit, self._box)
-                if likely > 0:
-                    if is_of_row(self._part, at, field, self._kit, self._box, self._text):
-                        # `from A and B to C`: what is said of A is said of B.
-                        continue
-                    cue = cue_of(span, field, self._part, self._text) + self._in_range(at, field)
-                    if likely < 1.5 and cue < 1 and not field.required:
-                        continue
-                    if cue < 1 and not field.required and self._is_one_of_several(span, field):
-                        # Of several that may be left out nothing says which one it is.
-                        continue
-                    ranked.append((likely + cue - 0.04 * self._apart(at, order), at, order))
+                if likely <= 0 or is_of_row(self._part, at, field, self._kit, self._box, self._text):
+                    # `from A and B to C`: what is said of A is said of B.
+                    continue
+                cue = cue_of(span, field, self._part, self._text)
+                cue += in_range(self._part.spans, at, field, self._kit, self._text)
+                is_open = cue < 1 and not field.required
+                if is_open and (likely < 1.5 or self._is_one_of_several(span, field)):
+                    # Of several that may be left out nothing says which one it is.
+                    continue
+                yield likely + cue - 0.04 * self._apart(at, order), at, order
+
+    def _from_spans(self) -> None:
+        ranked = list(self._ranked())
         for score, at, order in sorted(ranked, key=lambda one: (-one[0], one[1], one[2])):
             span, field = self._part.spans[at], self._kit.fields[order]
             value = value_of(span, field)
@@ -333,24 +285,29 @@ class _Filler:
         alike = [one for one in self._kit.fields if one.kind == "number" and one.is_name == field.is_name]
         return len(alike) > 1
 
-    def _in_range(self, at: int, field: ToolField) -> float:
-        """How much a value at one end of a range is for the parameter of that end: `from 22 to 25 May`."""
-        spans = self._part.spans
-        ends = [one for one in self._kit.fields if one.kind == field.kind and not one.is_list]
-        if len(ends) != 2 or spans[at].kind not in _RANGED:
-            return 0.0
-        is_last = at > 0 and _is_range(spans[at - 1], spans[at], self._text)
-        is_first = at + 1 < len(spans) and _is_range(spans[at], spans[at + 1], self._text)
-        return 1.5 if (is_first and field == ends[0]) or (is_last and field == ends[1]) else 0.0
-
     def _take(self, span: Span, field: ToolField, score: float) -> None:
         self._used[span] = field.name
+        self._spend_label(span, field)
         self._sure[field.name] = min(1.0, score / 3.0)
         at = self._part.spans.index(span)
-        cue = cue_of(span, field, self._part, self._text) + self._in_range(at, field)
+        cue = cue_of(span, field, self._part, self._text) + in_range(self._part.spans, at, field, self._kit, self._text)
         is_formed = score - cue >= _FORMED or (span.kind == "quoted" and is_told(field))
         if cue < 1 and not is_formed:
             self._uncued.append(field.kind)
+
+    def _spend_label(self, span: Span, field: ToolField) -> None:
+        """The word before a number or an id that says no more than which parameter it is: `ep 45`, `ending 4431`."""
+        word = next((one for one in reversed(self._part.words) if one.end <= span.start), None)
+        if word is None or span.kind not in ("number", "id", "code") or self._text[word.end : span.start].strip(" #:."):
+            return
+        plain = folded(word.text)
+        nouns = [folded(one) for one in raw_words(field.name)]
+        if (
+            plain in _LABELS
+            or is_called(word.text, field)
+            or (len(plain) > 1 and any(one.startswith(plain) for one in nouns))
+        ):
+            self._spent.add(word)
 
     def _currencies(self) -> None:
         """The currency of an amount that was taken: of two parameters the one that it is given in."""
@@ -366,48 +323,64 @@ class _Filler:
 
     def _options(self) -> None:
         for field in self._kit.fields:
-            if field.kind not in ("enum", "currency") or field.name in self._inputs or field.name in self._given:
+            if not field.options or field.kind == "bool" or field.name in self._inputs or field.name in self._given:
                 continue
             found = self._option(field)
-            if found is not None:
+            while found is not None and field.is_list:
+                held = self._inputs.setdefault(field.name, [])
+                if not isinstance(held, list) or found in held:
+                    break
+                held.append(found)
+                found = self._option(field)
+            if found is not None and not field.is_list:
                 self._inputs[field.name] = found
 
     def _option(self, field: ToolField) -> Json:
+        for span in self._part.spans:
+            option = option_of_time(span, field) if span not in self._used else None
+            if option is not None:
+                self._used[span] = "option"
+                return option
         words = [
-            *self._part.words,
-            *(_word(one) for one in self._part.spans if one.kind in ("name", "code") and one not in self._used),
+            *(word for word in self._part.words if word not in self._spent),
+            *(_word(one) for one in self._part.spans if one.kind in ("name", "code", "id") and one not in self._used),
         ]
         if self._kit.is_acting and field.required:
             # What it is to become stands after `to`.
             words.sort(key=lambda one: (not _BECOMES.search(self._text[: one.start]), one.start))
         else:
             words.sort(key=lambda one: one.start)
+        for option in field.options:
+            row = phrase_of(option, words, self._text)
+            if row and not self._is_denied(row[0]):
+                self._spent.update(row)
+                return option
         for exact in (True, False):
             for word in words:
-                for option in field.options:
-                    name = str(option).replace("_", " ")
-                    same = folded(word.text) == folded(name)
-                    alike = {
-                        folded(name),
-                        *concepts_of(name) - listed_concepts(name),
-                    } & word.concepts and not word.is_stop
-                    if (same if exact else alike) and self._is_denied(word):
-                        self._denied.append(word)
-                        continue
-                    if (same or alike) and word in self._chosen and not FOR_BOTH.search(self._text):
-                        continue
-                    # `Merge PR 7`: the verb names the tool, and no way to do it.
-                    is_act = word.text == self._part.verb and self._names(word) and not (same and field.required)
-                    if (same if exact else alike) and not is_act:
-                        if (
-                            not exact
-                            and not field.required
-                            and word.concepts & frozenset[str]().union(*self._kit.named[:1])
-                        ):
-                            continue
-                        self._spend(word)
-                        self._chosen.add(word)
-                        return option
+                option = self._option_of(word, field, exact=exact)
+                if option is not None:
+                    self._spend(word)
+                    self._chosen.add(word)
+                    return option
+        return None
+
+    def _option_of(self, word: Word, field: ToolField, *, exact: bool) -> Json:
+        """The option that a word is, or stands for; None where it says so of no option, or of something else."""
+        for option in field.options:
+            is_same = is_named(word, option)
+            if not (is_same if exact else is_meant(word, option, field)):
+                continue
+            if self._is_denied(word):
+                self._denied.append(word)
+                continue
+            if word in self._chosen and not FOR_BOTH.search(self._text):
+                continue
+            # `Merge PR 7`: the verb names the tool, and no way to do it.
+            if word.text == self._part.verb and self._names(word) and not (is_same and field.required):
+                continue
+            opens = word.concepts & frozenset[str]().union(*self._kit.named[:1])
+            if exact or field.required or not opens:
+                return option
         return None
 
     def _names(self, word: Word) -> bool:
@@ -429,16 +402,16 @@ class _Filler:
             if field.kind != "bool" or field.name in self._inputs:
                 continue
             telling = [word for word in field.name.split("_") if word not in ("only", "is")]
-            hits = [
-                word
-                for word in self._part.words
-                if any(folded(word.text) == one or one in listed_concepts(word.text) for one in telling)
-                and not self._is_denied(word)
-            ]
-            said = {one for one in telling for word in hits if folded(word.text) == one or one in word.concepts}
-            if telling and said == {*telling}:
-                self._inputs[field.name] = True
-                self._spent.update(hits)
+            said = [(word, one, is_flagged(word, one)) for one in telling for word in self._part.words]
+            hits = [(word, one, holds) for word, one, holds in said if holds is not None]
+            if not telling or {one for _, one, _ in hits} != {*telling}:
+                continue
+            is_denied = any(self._is_denied(word) for word, _, _ in hits)
+            holds = all(holds for _, _, holds in hits)
+            if is_denied and self._kit.is_acting:
+                continue
+            self._inputs[field.name] = holds is not is_denied
+            self._spent.update(word for word, _, _ in hits)
 
     def _joined(self) -> None:
         """Values of one kind in a row: the same call for each of them."""
@@ -504,7 +477,7 @@ class _Filler:
             if phrase is None or (is_told(field) and not self._is_pointed(phrase, field)):
                 # What is to be told is quoted, pointed to, or asked for; a season is no word beside its thing.
                 continue
-            said = self._text[phrase[0].start : phrase[-1].end]
+            said = self._value_of(phrase, field)
             self._inputs[field.name] = [said] if field.is_list else said
             self._sure[field.name] = 0.75
             self._spent.update(phrase)
@@ -518,9 +491,14 @@ class _Filler:
             if phrase is None:
                 continue
             if self._is_pointed(phrase, field) or self._is_named(phrase, field):
-                self._inputs[field.name] = self._text[phrase[0].start : phrase[-1].end]
+                self._inputs[field.name] = self._value_of(phrase, field)
                 self._sure[field.name] = 0.7
                 self._spent.update(phrase)
+
+    def _value_of(self, phrase: Sequence[Word], field: ToolField) -> str:
+        """The words as they stand; without the parameter's name where its examples have none: `the batch namespace`."""
+        is_named = bool(field.examples) and len(phrase) > 1 and folded(phrase[-1].text) == field.name
+        return self._text[phrase[0].start : phrase[-2 if is_named else -1].end]
 
     def _is_pointed(self, phrase: Sequence[Word], field: ToolField) -> bool:
         before = [word for word in self._part.words if word.end <= phrase[0].start][-2:]
@@ -573,6 +551,11 @@ class _Filler:
 _BRIDGES: Final = frozenset(("du", "de", "del", "im"))
 #: What a clause means a tool the less for, that is for the opposite of what it says.
 _OPPOSITE: Final = 1.5
+_UNSURE_VALUE: Final = 0.5
+#: Words before the number of a thing.
+_LABELS: Final = frozenset(
+    ("number", "nummer", "numero", "num", "no", "nr", "id", "code", "ending", "ends", "endend", "endet", "terminee")
+)
 #: What a clause means a tool at least for, whose verb it is in and which takes all that it says.
 _EXPLAINED: Final = 1.4
 #: What the form of a value alone says of a parameter, from where on it is no other's.
@@ -615,7 +598,7 @@ def _is_row(one: Span, other: Span, part: ClausePart, text: str, used: Mapping[S
             if span.kind != one.kind or used.get(span, name) != name:
                 return False
             between = between.replace(span.text, " , ", 1)
-    return _JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
+    return JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
 
 
 def _is_mixed(one: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:

@@ -107,6 +107,8 @@ _ORDINAL_OF: Final = re.compile(
     r"(?:,?\s+(\d{4}))?(?!\w)",
     re.IGNORECASE,
 )
+
+
 class Day(msgspec.Struct, frozen=True):
     """A day that a text names."""
 
@@ -156,7 +158,9 @@ def _dates(text: str, today: date | None) -> Iterator[Day]:
 def _may_be_no_month(found: re.Match[str], name: int) -> bool:
     """Whether it may be another word: `4 may leave`; with the day before it, `4 mai` is none."""
     is_month_first = name == 1
-    return found[name].islower() and folded(found[name]) in (("may", "mar", "mai") if is_month_first else ("may", "mar"))
+    return found[name].islower() and folded(found[name]) in (
+        ("may", "mar", "mai") if is_month_first else ("may", "mar")
+    )
 
 
 def _ordinals(text: str, today: date | None) -> Iterator[Day]:
@@ -228,7 +232,9 @@ def _relative(text: str, today: date) -> Iterator[Day]:
 
 
 #: Before a day that is over.
-_SINCE: Final = re.compile(r"\b(?:since|seit(?:\s+dem)?|depuis(?:\s+le)?|desde(?:\s+el)?)\s+(?:the\s+)?$", re.IGNORECASE)
+_SINCE: Final = re.compile(
+    r"\b(?:since|seit(?:\s+dem)?|depuis(?:\s+le)?|desde(?:\s+el)?)\s+(?:the\s+)?$", re.IGNORECASE
+)
 
 
 def _next(found: re.Match[str], today: date, month: int, day: int) -> Iterator[Day]:

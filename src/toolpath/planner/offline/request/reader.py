@@ -425,7 +425,7 @@ def _ends(kit: Kit) -> bool:
 def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json]]:
     """Numbers that a tool would write, of which the clause does not say what they are: `Change EMP-6 to 52000`."""
     kit = fitted.kit
-    bare = {one.text: one.value for one in fitted.taken if one.kind == "number"}
+    bare = {one.text: one.value for one in fitted.taken if one.kind == "number" and not _is_counted(one, part)}
     if not kit.is_acting or not bare or all(one.kind != "id" for one in fitted.taken):
         return
     others = frozenset[str]().union(*(one.concepts for one in kit.fields if one.kind == "id"))
@@ -436,6 +436,16 @@ def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json
         known = frozenset[str]().union(*kit.named, kit.described, field.concepts, field.described) - others
         if field.kind in ("number", "money") and value in bare.values() and not said & known:
             yield field, value
+
+
+#: Behind a number of things: `4 of SKU-1`, `3 each`.
+_OF_THEM: Final = re.compile(r"\s+(?:of|each|x|von|je|de|d['\u2019])(?!\w)", re.IGNORECASE)
+
+
+def _is_counted(span: Span, part: ClausePart) -> bool:
+    """Whether a number says by its measure, or by what follows, that so much of something is meant: `20 kg`, `4 of`."""
+    is_measured = bool(span.unit) and span.unit != "#"
+    return is_measured or _OF_THEM.match(part.text, span.end - part.start) is not None
 
 
 def _literals(inputs: JsonObject) -> JsonObject:

@@ -88,11 +88,15 @@ _ID: Final = re.compile(
 _PLATE: Final = re.compile(r"(?<![\w.-])[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}[EH]?(?![\w-])")
 #: Of a container: `registry.local/web:2.8.1`.
 _IMAGE: Final = re.compile(r"(?<![\w/.:@-])[a-z][\w.-]*(?:/[\w.-]+)*:(?=[\w.-]*\d)[a-z\d][\w.-]*(?![\w:/-])(?<!\.)")
-_VERSION: Final = re.compile(r"(?<![\w.-])v?\d+(?:\.\d+){2,3}(?:-[\w.]+)?(?![\w-]|\.\d)|(?<![\w.-])v\d+(?:\.\d+){0,3}(?![\w-]|\.\d)")
+_VERSION: Final = re.compile(
+    r"(?<![\w.-])v?\d+(?:\.\d+){2,3}(?:-[\w.]+)?(?![\w-]|\.\d)|(?<![\w.-])v\d+(?:\.\d+){0,3}(?![\w-]|\.\d)"
+)
 #: Letters and digits in one, which nothing is cut out of: `sev2`, `7b`.
 _MIXED_CODE: Final = re.compile(r"(?<![\w.,:/-])(?:[A-Za-z]{1,12}\d{1,6}|\d{1,4}[a-z]{1,2})(?![\w-]|[.,:]\d)")
 #: Digits and what they count.
-_COUNTING: Final = re.compile(r"\d+(?:st|nd|rd|th|er|re|e|k|m|h|s|g|l|x|d|w|kg|mg|km|cm|mm|ml|gb|mb|min|am|pm)", re.IGNORECASE)
+_COUNTING: Final = re.compile(
+    r"\d+(?:st|nd|rd|th|er|re|e|k|m|h|s|g|l|x|d|w|kg|mg|km|cm|mm|ml|gb|mb|min|am|pm)", re.IGNORECASE
+)
 _CODE: Final = re.compile(r"(?<![\w-])[a-zA-Z]\w*_\w+(?![\w-])|(?<![\w-])[A-Z]{2,}[A-Z0-9]{2,}(?![\w-])")
 _AMOUNT: Final = r"\d{1,3}(?:[., '\u2019]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
 _CURRENCY: Final = {
@@ -178,7 +182,7 @@ _DURATION: Final = re.compile(
 )
 #: A number and the measure that it is given in, which is no part of what is measured: `20 kg flour`, `3 Flaschen Wein`.
 _MEASURES: Final = (
-    "kg|g|mg|mcg|µg|km|cm|mm|ml|cl|dl|l|t|kwh|gb|mb|tb|lbs?|oz|bpm|mmhg|°c|°f|°|degrees?|grad|degrés?|grados?"
+    "kg|g|mg|mcg|µg|km|cm|mm|ml|cl|dl|l|t|kwh|gb|mb|tb|lbs?|oz|bpm|mmhg|°c|°f|°"
     "|kilos?|kilograms?|kilogramm|grams?|gramm|grammes?|gramos?|litres?|liters?|litros?|tonnes?|tons?|tonnen|toneladas?"
     "|milligrams?|pcs|pieces|stück|stk|pièces|piezas|units?|unidades|unités|bottles?|flaschen?|bouteilles?|botellas?"
     "|boxes|box|kisten?|caisses?|cajas?|cartons?|kartons?|bags?|säcke?|sacs?|sacos?|packs?|packets?|crates?|cans?|dosen?"
@@ -221,14 +225,23 @@ def spans_of(text: str, today: date | None = None, forms: Sequence[re.Pattern[st
     """The values in the text, in its order, no two overlapping. `forms`: how ids of the tools at hand look."""
     taken = bytearray(len(text) + 1)
     found: list[Span] = []
-    for read in (_lists, _marked, lambda said: _formed(said, forms), _paths, lambda said: _moments(said, today), _amounts, _ids, _numbers):
+    for read in (
+        _lists,
+        _marked,
+        lambda said: _formed(said, forms),
+        _paths,
+        lambda said: _moments(said, today),
+        _amounts,
+        _ids,
+        _numbers,
+    ):
         for span in read(text):
             if span.start < span.end and len(found) < _MOST and not any(taken[span.start : span.end]):
                 taken[span.start : span.end] = b"\1" * (span.end - span.start)
                 found.append(span)
     hidden = "".join(" " if taken[at] else letter for at, letter in enumerate(text))
     is_german = "de" in tongues_of(text)
-    found += [one for one in _names(hidden, is_german=is_german) if one.start < one.end][:_MOST]
+    found += [one for one in _names(hidden, text, is_german=is_german) if one.start < one.end][:_MOST]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -264,7 +277,8 @@ def _paths(text: str) -> Iterator[Span]:
             yield _plain("id", found)
     for form in (_PLATE, _VERSION):
         for found in form.finditer(text):
-            yield _plain("id", found)
+            if not re.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{2,4}", found[0]):
+                yield _plain("id", found)
     for found in _PATTERN.finditer(text):
         yield Span("pattern", found[0], f"*.{found[1]}" if found[1] else found[0], found.start(), found.end())
     for found in _EXTENSION.finditer(text):
@@ -394,7 +408,11 @@ _BEFORE_MEASURE: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?=\s?(?:{_M
 
 def _measured(text: str) -> Iterator[Span]:
     """Numbers with the measure that they are given in: `20 kg`, `drei Flaschen`."""
-    told = [(found.start(), found.end(), _signed(found[0])) for found in _BEFORE_MEASURE.finditer(text) if len(found[0]) < 18]
+    told = [
+        (found.start(), found.end(), _signed(found[0]))
+        for found in _BEFORE_MEASURE.finditer(text)
+        if len(found[0]) < 18
+    ]
     told += [(one.start, one.end, one.value) for one in numbers_in_words(text, tongues_of(text))]
     for start, end, value in told:
         measure = _MEASURED.match(text, end)
@@ -450,8 +468,8 @@ _MAY_OPEN: Final = re.compile(
 )
 
 
-def _names(text: str, *, is_german: bool = False) -> Iterator[Span]:
-    """Runs of words with a capital that are no words of everyday tools."""
+def _names(text: str, whole: str, *, is_german: bool = False) -> Iterator[Span]:
+    """Runs of words with a capital that are no words of everyday tools. `whole`: the text with its other values."""
     for found in _NAME.finditer(text):
         opens = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"
         if is_german and opens and " " not in found[0] and text[found.end() :].strip():
@@ -460,7 +478,7 @@ def _names(text: str, *, is_german: bool = False) -> Iterator[Span]:
         if is_german and " " not in found[0] and found[0][1:].islower() and _GERMAN_THING.search(text[: found.start()]):
             continue
         words = [(one.start() + found.start(), one[0]) for one in re.finditer(r"[^\s]+", found[0])]
-        if opens and " " not in found[0] and not _MAY_OPEN.match(text, found.end()):
+        if opens and " " not in found[0] and not _MAY_OPEN.match(whole, found.end()):
             # What opens a command is its verb: `Throw it out`.
             continue
         is_first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"

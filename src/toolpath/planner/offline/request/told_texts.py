@@ -18,13 +18,40 @@ from toolpath.planner.offline.request.toolbox import Kit, ToolField
 
 _WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day"])
 _TOLD: Final = frozenset(
-    ["text", "body", "content", "title", "subject", "reason", "message", "summary", "note", "comment", "reply", "answer"]
+    [
+        "text",
+        "body",
+        "content",
+        "title",
+        "subject",
+        "reason",
+        "message",
+        "summary",
+        "note",
+        "comment",
+        "reply",
+        "answer",
+    ]
 )
 #: What is told in a sentence.
 _SENTENCES: Final = _TOLD - {"title", "subject", "reason"}
 #: Concepts of verbs after which `that` begins what is told.
 _TELLING: Final = frozenset(
-    ["tell", "say", "write", "notify", "reply", "comment", "note", "message", "text", "inform", "remind", "send", "mail"]
+    [
+        "tell",
+        "say",
+        "write",
+        "notify",
+        "reply",
+        "comment",
+        "note",
+        "message",
+        "text",
+        "inform",
+        "remind",
+        "send",
+        "mail",
+    ]
 ) | frozenset(("email", "post", "answer", "log", "warn", "announce"))
 _SAYING: Final = re.compile(
     r"[\s,]*(?:\b(?:saying|(?:that|which)\s+says?|to\s+say|reading|with\s+the\s+(?:text|message|words?)|diciendo|que\s+diga|disant"
@@ -52,9 +79,14 @@ def is_told(field: ToolField) -> bool:
     return bool(_WHEN & words) or (field.name in _TOLD and field.name != "query")
 
 
+def is_message(field: ToolField) -> bool:
+    """Whether it takes what somebody is told, in sentences."""
+    return field.name in _SENTENCES and field.kind == "text"
+
+
 def with_told(kit: Kit, part: ClausePart, given: frozenset[str]) -> ClausePart:
     """The clause with what is to be told as one value, for a tool that takes such a text."""
-    if not any(field.name in _SENTENCES and field.kind == "text" for field in kit.fields if field.name not in given):
+    if not any(is_message(field) for field in kit.fields if field.name not in given):
         return part
     if any(one.kind in _QUOTED for one in part.spans):
         return part
@@ -85,7 +117,14 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
     for one in part.spans:
         hidden[one.start - part.start : one.end - part.start] = "x" * (one.end - one.start)
     plain = "".join(hidden)
-    telling = next((word for word in part.words[:4] if listed_concepts(word.text) & _TELLING or _is_of(word.text, kit)), None)
+    telling = next(
+        (
+            word
+            for word in part.words[:4]
+            if (listed_concepts(word.text) | {folded(word.text)}) & _TELLING or _is_of(word.text, kit)
+        ),
+        None,
+    )
     found = _SAYING.search(plain)
     if found is not None and found.end() < len(plain):
         return found.end()
@@ -103,4 +142,6 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
 
 
 def _is_of(word: str, kit: Kit) -> bool:
-    return folded(word) in kit.verbs and any(folded(word).startswith(one) for one in ("tell", "say", "page", "text", "notif"))
+    return folded(word) in kit.verbs and any(
+        folded(word).startswith(one) for one in ("tell", "say", "page", "text", "notif")
+    )

@@ -52,7 +52,8 @@ _PREFIX: Final = re.compile(
 )
 #: Examples as a description gives them: `Class, e.g. 7b`.
 _EXAMPLE: Final = re.compile(
-    r"(?:\b(?:such as|like|for example|as in)|e\.g\.,?|z\.\s?B\.|p\.\s?ex\.|\bAs(?= \d))\s+[`'\"]?([\w#.:/+-]{1,40}(?: \d{1,6})?)",
+    r"(?:\b(?:such as|like|for example|as in)|e\.g\.,?|z\.\s?B\.|p\.\s?ex\.|\bAs(?= \d))\s+[`'\"]?"
+    r"([\w#.:/+-]{1,40}(?: \d{1,6})?)",
     re.IGNORECASE,
 )
 _UNITS: Final = {
@@ -242,7 +243,7 @@ def _prefixes(kits: Sequence[Kit]) -> dict[str, str]:
     for kit in kits:
         for field in kit.fields:
             # `into`, `source_id`: the other id of the same tool begins alike.
-            if field.kind == "id" and field.name not in found:
+            if field.kind == "id" and field.name not in found and not field.examples:
                 last = field.name.rpartition("_")[2]
                 if last != "id" and last in found:
                     # `from_account` is an `account`.
@@ -339,18 +340,40 @@ def forms_of(examples: Iterable[str]) -> Iterator[re.Pattern[str]]:
     for example in examples:
         if not re.search(r"\d", example) or not re.search(r"[A-Za-z]", example) or "/" in example or "@" in example:
             continue
-        head, *rest = re.split(r"(?<=[-_])", example, maxsplit=1)
-        form = "".join(_like(part) for part in (*(re.findall(r"[A-Za-z]+|\d+|.", head + "".join(rest))),))
+        # What stands before a hyphen says of which kind an id is.
+        prefix = re.match(r"[A-Za-z]+[-_]|", example)
+        start = prefix[0] if prefix is not None else ""
+        rest = "".join(_like(part) for part in re.findall(r"[A-Za-z]+|\d+|.", example[len(start) :]))
+        form = (f"(?i:{re.escape(start)})" if start else "") + rest
         if form not in seen:
             seen.add(form)
             yield re.compile(rf"(?<![\w.-]){form}(?![\w-])")
 
 
+def is_like_examples(text: str, field: ToolField) -> bool:
+    """Whether a value is of the form of the parameter's examples: `8a` is of `e.g. 7b`, `#ops` of `e.g. #oncall`."""
+    if any(text[:1] == one[:1] and text[:1] in ("#", "@") for one in field.examples):
+        return True
+    return any(form.fullmatch(text) for form in example_forms(field.examples))
+
+
+@lru_cache(maxsize=1_024)
+def example_forms(examples: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """The forms of these examples."""
+    return tuple(forms_of(examples))
+
+
 def _like(part: str) -> str:
     if part.isdigit():
-        return r"\d{1,%d}" % max(2, len(part) + 2)
+        return rf"\d{{1,{len(part) + 2}}}"
     if part.isalpha():
-        return rf"[A-Z]{{1,{max(3, len(part))}}}" if part.isupper() else rf"[a-z]{{1,{len(part)}}}" if part.islower() else part
+        return (
+            rf"[A-Z]{{1,{max(3, len(part))}}}"
+            if part.isupper()
+            else rf"[a-z]{{1,{len(part)}}}"
+            if part.islower()
+            else part
+        )
     return re.escape(part)
 
 
@@ -440,7 +463,12 @@ def _kind_of_text(
         (last in ("pattern", "glob"), "pattern"),
         (last in ("date",), "day"),
         (last in ("url", "uri"), "url"),
-        (name == "id" or last in ("id", "ids", "sha", "code", "seat", "no", "plate") or low.startswith(("id of", "hash of")), "id"),
+        (
+            name == "id"
+            or last in ("id", "ids", "sha", "code", "seat", "no", "plate")
+            or low.startswith(("id of", "hash of")),
+            "id",
+        ),
         (last in ("number", "account") and not low.startswith("how"), "id"),
         (low.startswith(("account ", "the account")), "id"),
         (bool(_PATHS & {*words}) and bool(_PATHS & {*opening}), "path"),

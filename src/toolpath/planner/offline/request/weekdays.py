@@ -56,7 +56,11 @@ def days_of_weeks(text: str, today: date) -> Iterator[tuple[int, int, date]]:
     for pattern in _PAST:
         for found in pattern.finditer(text):
             # `since` stays outside: it says which parameter the day is for.
-            start = found.start("day") if found[0].casefold().startswith(("since", "seit", "depuis", "desde")) else found.start()
+            start = (
+                found.start("day")
+                if found[0].casefold().startswith(("since", "seit", "depuis", "desde"))
+                else found.start()
+            )
             yield start, found.end(), today - timedelta(days=(today.weekday() - _weekday(found)) % 7 or 7)
     for found in _COMING.finditer(text):
         if _weekday(found) > today.weekday():

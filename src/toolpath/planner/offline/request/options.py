@@ -1,0 +1,126 @@
+"""Options of a parameter that a request names: by their words, by what their description says, by their code. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from rapidfuzz.fuzz import ratio
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
+from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.codes import is_language, language_of
+from toolpath.planner.offline.request.parts import Word
+from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.toolbox import ToolField
+from toolpath.values import Json
+
+#: A span of time as an option writes it: `30d`, `last_7_days`.
+_SPAN: Final = re.compile(r"(?:last_?)?(\d{1,4})_?(min|h|d|w|m|y)(?:ours?|ays?|eeks?|onths?|ears?)?$", re.IGNORECASE)
+_UNIT: Final = {"min": "minute", "h": "hour", "d": "day", "w": "week"}
+_LONG: Final = 5
+_ALIKE: Final = 80
+
+
+def is_named(word: Word, option: Json) -> bool:
+    """Whether a word is the option, letter by letter."""
+    return folded(word.text) == folded(str(option).replace("_", " "))
+
+
+def is_meant(word: Word, option: Json, field: ToolField) -> bool:
+    """Whether a word stands for the option: a word of the same meaning, or one that its description has of it alone."""
+    name = str(option).replace("_", " ")
+    if word.is_stop:
+        return False
+    if {folded(name), *concepts_of(name) - listed_concepts(name)} & word.concepts:
+        return True
+    options = tuple(str(one) for one in field.options)
+    if _are_languages(options):
+        return language_of(word.text) == option
+    plain = folded(word.text)
+    told = _glosses(options, field.description).get(str(option), ())
+    if any(word.concepts & concepts_of(one) or _is_cognate(plain, one, ()) for one in told):
+        return True
+    return _is_cognate(plain, folded(name), options)
+
+
+def phrase_of(option: Json, words: Sequence[Word], text: str) -> tuple[Word, ...]:
+    """The words that say an option of several words, one after the other: `not planned`; none where they do not."""
+    names = folded(re.sub(r"[_-]+", " ", str(option))).split()
+    if len(names) < 2:
+        return ()
+    for at in range(len(words) - len(names) + 1):
+        row = words[at : at + len(names)]
+        is_row = all(not text[one.end : other.start].strip(" -") for one, other in pairwise(row))
+        if is_row and [folded(one.text) for one in row] == names:
+            return tuple(row)
+    return ()
+
+
+def option_of_time(span: Span, field: ToolField) -> Json:
+    """The option that is such a span of time: `30d` of `the last 30 days`; None where none is."""
+    if span.kind != "duration":
+        return None
+    for option in field.options:
+        found = _SPAN.fullmatch(str(option))
+        if found is not None and int(found[1]) == span.value and _UNIT.get(found[2].lower()) == span.unit:
+            return option
+    return None
+
+
+@lru_cache(maxsize=512)
+def _are_languages(options: tuple[str, ...]) -> bool:
+    return len(options) > 1 and all(is_language(one) for one in options)
+
+
+@lru_cache(maxsize=512)
+def _glosses(options: tuple[str, ...], description: str) -> Mapping[str, tuple[str, ...]]:
+    """What a description says of each option and of no other: `notice: the tenant is moving out`."""
+    if not description:
+        return {}
+    places = []
+    for option in options:
+        found = re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", description)
+        if found is not None:
+            places.append((found.start(), found.end(), option))
+    places.sort()
+    told: dict[str, set[str]] = {}
+    for at, (_, end, option) in enumerate(places):
+        until = places[at + 1][0] if at + 1 < len(places) else len(description)
+        gloss = re.split(r"[;.,)]", description[end:until])[0]
+        told[option] = {folded(word) for word in raw_words(gloss)} - STOPS - _DEGREES
+    alone: dict[str, tuple[str, ...]] = {}
+    for option, gloss in told.items():
+        others = frozenset[str]().union(*(other for name, other in told.items() if name != option))
+        alone[option] = tuple(sorted(gloss - others))
+    return alone
+
+
+#: Of options in a row: `sev1 is the worst`.
+_DEGREES: Final = frozenset(("worst", "best", "highest", "lowest", "most", "default", "only"))
+
+
+def _is_cognate(word: str, name: str, options: Sequence[str]) -> bool:
+    """Whether a word is the option's as another language writes it, and of no other option: `explícito`."""
+    if min(len(word), len(name)) < _LONG or word[0] != name[0] or ratio(word, name) < _ALIKE:
+        return False
+    others = [folded(one) for one in options if folded(one) != name]
+    return all(ratio(word, other) < _ALIKE for other in others)
+
+
+_NOT: Final = re.compile(r"^(?:un|in|non|nicht)-?(?=\w{4})")
+
+
+def is_flagged(word: Word, telling: str) -> bool | None:
+    """Whether a word says of a flag that it holds, or that it does not: `unexcused`; None: nothing of it."""
+    plain = folded(word.text)
+    if plain == telling or telling in listed_concepts(word.text) or _is_cognate(plain, telling, ()):
+        return True
+    bare = _NOT.sub("", plain)
+    if bare != plain and (bare == telling or telling in listed_concepts(bare) or _is_cognate(bare, telling, ())):
+        return False
+    return None

@@ -1,0 +1,89 @@
+"""A clause as one tool takes it: a day apart from its time, places in one, ranges, what is told as one text. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.told_texts import with_told
+from toolpath.planner.offline.request.toolbox import Kit, ToolField
+
+#: One way to read each comma: with several, a row of fifty numbers took for ever.
+JOINED: Final = re.compile(
+    r"[^\w,&]*(?:(?:and|und|et|y|e|as well as|sowie|plus|of|von|de|à|zu|to)(?!\w)[^\w,&]*|[,&][^\w,&]*)+(?:the\W+)*",
+    re.IGNORECASE,
+)
+"""Between values that are said one after the other."""
+#: Between the two ends of a range.
+_RANGE: Final = re.compile(
+    r"\s*(?:to|until|till|through|-|\u2013|bis(?:\s+zum)?|au|jusqu['\u2019]au|al?|hasta(?:\s+el)?|and|und|et|y)\s*(?:the\s+|den\s+|le\s+|el\s+)?",
+    re.IGNORECASE,
+)
+_RANGED: Final = ("day", "moment", "time", "month")
+
+
+def is_range(first: Span, last: Span, text: str) -> bool:
+    """Whether two values are the ends of a range."""
+    return first.kind == last.kind and _RANGE.fullmatch(text[first.end : last.start]) is not None
+
+
+def as_taken(kit: Kit, part: ClausePart, text: str, given: frozenset[str], *, with_words: bool) -> ClausePart:
+    """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
+    own = _placed(kit, _parted(kit, part), text)
+    return with_told(kit, own, given) if with_words else own
+
+
+def in_range(spans: Sequence[Span], at: int, field: ToolField, kit: Kit, text: str) -> float:
+    """How much a value at one end of a range is for the parameter of that end: `from 22 to 25 May`."""
+    ends = [one for one in kit.fields if one.kind == field.kind and not one.is_list]
+    if len(ends) != 2 or spans[at].kind not in _RANGED:
+        return 0.0
+    is_last = at > 0 and is_range(spans[at - 1], spans[at], text)
+    is_first = at + 1 < len(spans) and is_range(spans[at], spans[at + 1], text)
+    return 1.5 if (is_first and field == ends[0]) or (is_last and field == ends[1]) else 0.0
+
+
+def _parted(kit: Kit, part: ClausePart) -> ClausePart:
+    """The clause with a day and a time of day in place of a moment, for a tool that takes them apart."""
+    kinds = {field.kind for field in kit.fields}
+    if "moment" in kinds or not kinds & {"day", "time"} or all(one.kind != "moment" for one in part.spans):
+        return part
+    spans: list[Span] = []
+    for one in part.spans:
+        day, _, time = str(one.value).partition("T")
+        if one.kind == "moment" and time:
+            spans.append(msgspec.structs.replace(one, kind="day", value=day))
+            spans.append(msgspec.structs.replace(one, kind="time", value=time))
+        else:
+            spans.append(one)
+    return msgspec.structs.replace(part, spans=tuple(spans))
+
+
+def _placed(kit: Kit, part: ClausePart, text: str) -> ClausePart:
+    """The clause with a place and what it lies in as one value, for a tool that reads: `Boston, MA`.
+
+    Of several things the last has an `and` before it, so two with a comma alone between them are no list.
+    """
+    if kit.is_acting or all(field.kind != "place" or field.is_list for field in kit.fields):
+        return part
+    spans: list[Span] = []
+    for at, one in enumerate(part.spans):
+        before, after = part.spans[at - 1 : at], part.spans[at + 1 : at + 2]
+        if not (spans and one.kind == "name" and _is_within(spans[-1:], one, text)):
+            spans.append(one)
+        elif _is_within(before, one, text) and not (after and JOINED.fullmatch(text[one.end : after[0].start])):
+            whole = text[spans[-1].start : one.end]
+            spans[-1] = msgspec.structs.replace(spans[-1], text=whole, value=whole, end=one.end)
+        else:
+            spans.append(one)
+    return msgspec.structs.replace(part, spans=tuple(spans)) if len(spans) < len(part.spans) else part
+
+
+def _is_within(before: Sequence[Span], one: Span, text: str) -> bool:
+    """Whether nothing but a comma stands between two names."""
+    return bool(before) and before[0].kind == "name" and text[before[0].end : one.start].strip() == ","
