@@ -431,7 +431,7 @@ _GERMAN_ARTICLES: Final = frozenset(
     re.findall(
         r"\S+",
         """der die das den dem des ein eine einen einem einer eines mein meine meinen meiner dein deine unser
-        unsere sein seine ihr ihre zum zur im am vom beim diese dieser dieses diesen kein keine alle""",
+        unsere sein seine ihr ihre zum zur im am vom beim diese dieser dieses diesen kein keine alle allen aller""",
     )
 )
 

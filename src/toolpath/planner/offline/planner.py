@@ -209,7 +209,7 @@ def _planned(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan:
     text = _asked(request)
-    box = Toolbox(_offered(text, catalog, tools, search))
+    box = Toolbox(_offered(text, catalog, tools, search), today)
     reading = read_request(text, box, today)
     if reading is None:
         return _by_rules(request, text, catalog, tools, search)

@@ -18,10 +18,13 @@ import msgspec
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
+from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.offline.request.cues import LABELS
+from toolpath.planner.offline.request.ordinals import place_in_row
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.told_texts import is_message
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
@@ -148,6 +151,9 @@ class _Made:
         self.values = frozenset(
             stem(word) for call in calls for value in call.inputs.values() for word in _words_of(value)
         )
+        self.numbers = frozenset(
+            value for call in calls for value in call.inputs.values() if isinstance(value, int) and value is not True
+        )
         self.things_of_others = frozenset(stem(word) for kit in box.kits for word in _things(kit)) - self.words
         # What a call gives is spoken of by who goes on with it: `if its priority is low`.
         given = (field.name for kit in kits for field in kit.outputs)
@@ -246,6 +252,8 @@ def _stray(made: _Made, said: _Said) -> str | None:
     idle = _IDLE | _PARTICLES | {*said.telling[:1]}
     for word in said.plain:
         is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
+        is_known = is_known or is_short(word.removesuffix("s"), made.words) or word in LABELS
+        is_known = is_known or place_in_row(word) in made.numbers
         if (
             not is_known
             and word not in idle

@@ -187,6 +187,8 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
                 return score + 1.0
         if not word.is_stop and (word.concepts & field.concepts - {"name"} or is_called(word.text, field)):
             score += 1.6
+        elif span.kind == "number" and is_told_short(word.text, field):
+            score += 1.2
         if not word.is_stop:
             break
     after = next((word for word in part.words if word.start >= span.end), None)
@@ -205,6 +207,13 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
 def is_called(word: str, field: ToolField) -> bool:
     """Whether a word is the parameter's name in short, or in another language: `temp`, `Puls` of `pulse`."""
     return _is_called(folded(word), field.name)
+
+
+def is_told_short(word: str, field: ToolField) -> bool:
+    """Whether a word is short for one of the parameter's description: `sats` of `Oxygen saturation`."""
+    plain = folded(word).removesuffix("s")
+    told = (folded(one) for one in raw_words(field.description[:60]))
+    return len(plain) > 2 and any(one.startswith(plain) and len(one) > len(plain) + 2 for one in told)
 
 
 @lru_cache(maxsize=8_192)

@@ -51,3 +51,7 @@ def _cues() -> dict[str, frozenset[str]]:
 
 CUES: Final = _cues()
 """Word → what parameters it points to are called."""
+LABELS: Final = frozenset(
+    ("number", "nummer", "numero", "num", "no", "nr", "id", "code", "ending", "ends", "endend", "endet", "terminee")
+)
+"""Words before the number of a thing."""

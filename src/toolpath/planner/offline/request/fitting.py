@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -15,8 +16,9 @@ from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called
-from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.request.cues import CUES, LABELS
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
+from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.rows import is_of_row
@@ -69,7 +71,7 @@ def fit(
 
     `given`: parameters that come from elsewhere. Not `with_words`: values by their form and options alone.
     """
-    own = as_taken(kit, part, text, given, with_words=with_words)
+    own = as_taken(kit, part, text, given, box.today, with_words=with_words)
     filler = _Filler(kit, own, box, text, given)
     filler.fill(with_words=with_words)
     return filler.done()
@@ -111,6 +113,7 @@ class _Filler:
         self._options()
         self._flags()
         self._joined()
+        self._ordinals()
         if with_words:
             self._phrases()
 
@@ -303,7 +306,7 @@ class _Filler:
         plain = folded(word.text)
         nouns = [folded(one) for one in raw_words(field.name)]
         if (
-            plain in _LABELS
+            plain in LABELS
             or is_called(word.text, field)
             or (len(plain) > 1 and any(one.startswith(plain) for one in nouns))
         ):
@@ -457,6 +460,17 @@ class _Filler:
                 if name in self._many or span.value in self._inputs.values()
             }
 
+    def _ordinals(self) -> None:
+        """Numbers that are said as a place in a row, before the thing that they are of: `third period`."""
+        for field in self._kit.fields:
+            if field.kind != "number" or field.name in self._inputs or field.name in self._given:
+                continue
+            found = ordinal_before(self._part.words, partial(_is_of, field=field))
+            if found is not None:
+                number, words = found
+                self._inputs[field.name] = number
+                self._spent.update(words)
+
     def _phrases(self) -> None:
         open_fields = [
             one
@@ -552,10 +566,6 @@ _BRIDGES: Final = frozenset(("du", "de", "del", "im"))
 #: What a clause means a tool the less for, that is for the opposite of what it says.
 _OPPOSITE: Final = 1.5
 _UNSURE_VALUE: Final = 0.5
-#: Words before the number of a thing.
-_LABELS: Final = frozenset(
-    ("number", "nummer", "numero", "num", "no", "nr", "id", "code", "ending", "ends", "endend", "endet", "terminee")
-)
 #: What a clause means a tool at least for, whose verb it is in and which takes all that it says.
 _EXPLAINED: Final = 1.4
 #: What the form of a value alone says of a parameter, from where on it is no other's.
@@ -567,6 +577,11 @@ _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
 #: Telling words that change nothing of what is to be done.
 _IDLE: Final = frozenset(("ones", "things", "stuff", "result", "results", "slot", "slots", "hit", "instead"))
 _SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keyword", "search"])
+
+
+def _is_of(word: Word, field: ToolField) -> bool:
+    """Whether a word names the thing that a parameter counts."""
+    return is_called(word.text, field) or bool(word.concepts & (field.concepts | field.described))
 
 
 def _word(span: Span) -> Word:

@@ -405,7 +405,11 @@ def _over(
 def _of_list(fitted: Fitted, inputs: JsonObject, lister: tuple[Fitted, Listed, ToolField]) -> JsonObject:
     """Further inputs of a call made for an item: of it, and of what its list was asked for with."""
     read, listed, _ = lister
-    found: JsonObject = {}
+    found: JsonObject = {
+        one.name: "{{ " + ".".join(("item", *one.path)) + " }}"
+        for one in listed.fields
+        if one.name in inputs and len(one.path) == 1 and read.calls[0].get(one.name) == inputs[one.name]
+    }
     for field in fitted.missing:
         if field.name in inputs:
             continue

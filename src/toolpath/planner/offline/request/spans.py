@@ -152,7 +152,7 @@ _WORDS: Final = {
     folded(word): number
     for number, words in (
         (1, "one eins une uno una"),
-        (2, "twice both"),
+        (2, "twice"),
         (12, "dozen dutzend douzaine docena"),
     )
     for word in words.split()

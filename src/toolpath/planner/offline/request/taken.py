@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.said import MONTH_NAMES, MONTHS
+from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.told_texts import with_told
@@ -32,9 +35,11 @@ def is_range(first: Span, last: Span, text: str) -> bool:
     return first.kind == last.kind and _RANGE.fullmatch(text[first.end : last.start]) is not None
 
 
-def as_taken(kit: Kit, part: ClausePart, text: str, given: frozenset[str], *, with_words: bool) -> ClausePart:
+def as_taken(
+    kit: Kit, part: ClausePart, text: str, given: frozenset[str], today: date | None, *, with_words: bool
+) -> ClausePart:
     """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
-    own = _placed(kit, _parted(kit, part), text)
+    own = _monthly(kit, _placed(kit, _parted(kit, part), text), text, today)
     return with_told(kit, own, given) if with_words else own
 
 
@@ -46,6 +51,37 @@ def in_range(spans: Sequence[Span], at: int, field: ToolField, kit: Kit, text: s
     is_last = at > 0 and is_range(spans[at - 1], spans[at], text)
     is_first = at + 1 < len(spans) and is_range(spans[at], spans[at + 1], text)
     return 1.5 if (is_first and field == ends[0]) or (is_last and field == ends[1]) else 0.0
+
+
+_PAST_MONTH: Final = re.compile(r"\b(?:last|letzten|vergangenen|dernier|pasado)\b", re.IGNORECASE)
+_MONTH: Final = re.compile(
+    rf"(?<![\w-])(?:(?P<name>{MONTH_NAMES})(?:\s+(?:de\s+|of\s+)?(?P<year>\d{{4}}))?"
+    r"|(?P<near>(?:this|last)\s+month|(?:diesen|letzten|vergangenen)\s+monat|ce\s+mois(?:-ci)?|le\s+mois\s+dernier"
+    r"|este\s+mes|el\s+mes\s+pasado))(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def _monthly(kit: Kit, part: ClausePart, text: str, today: date | None) -> ClausePart:
+    """The clause with a month as a value, for a tool that takes one: `in April`."""
+    if today is None or all(field.kind != "month" for field in kit.fields):
+        return part
+    for found in _MONTH.finditer(text, part.start, part.end):
+        if any(one.start < found.end() and found.start() < one.end and one.kind != "name" for one in part.spans):
+            continue
+        if found["near"]:
+            day = today.replace(day=1)
+            day = (day - timedelta(days=1)) if _PAST_MONTH.search(found["near"]) else day
+            year, month = day.year, day.month
+        else:
+            year, month = int(found["year"] or today.year), MONTHS[folded(found["name"])]
+        span = Span("month", found[0], f"{year}-{month:02d}", found.start(), found.end())
+        spans = [one for one in part.spans if one.end <= span.start or one.start >= span.end]
+        words = tuple(word for word in part.words if word.end <= span.start or word.start >= span.end)
+        return msgspec.structs.replace(
+            part, spans=tuple(sorted((*spans, span), key=lambda one: one.start)), words=words
+        )
+    return part
 
 
 def _parted(kit: Kit, part: ClausePart) -> ClausePart:

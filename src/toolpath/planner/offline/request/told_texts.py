@@ -126,7 +126,7 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
         None,
     )
     found = _SAYING.search(plain)
-    if found is not None and found.end() < len(plain):
+    if found is not None and found.end() < len(plain) and _is_introduced(part, found):
         return found.end()
     if telling is None:
         return None
@@ -139,6 +139,11 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
         return None
     rest = whom.end - part.start
     return rest + len(part.text[rest:]) - len(part.text[rest:].lstrip(" ,")) if _FINITE.search(plain, rest) else None
+
+
+def _is_introduced(part: ClausePart, found: re.Match[str]) -> bool:
+    """Whether more than an id stands before a colon: `P-7: pulse 80` tells nobody anything."""
+    return ":" not in found[0] or any(word.end <= part.start + found.start() for word in part.words)
 
 
 def _is_of(word: str, kit: Kit) -> bool:

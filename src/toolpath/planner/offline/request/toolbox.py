@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -211,7 +212,9 @@ def _matches(pattern: str, text: str) -> bool:
 class Toolbox:
     """The tools of a catalogue, read once; how much a concept tells depends on how many of them have it."""
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[Tool], today: date | None = None) -> None:
+        self.today = today
+        """What `this month` is counted from."""
         self.kits = tuple(kit_of(tool) for tool in tools)
         self.prefixes = _prefixes(self.kits)
         self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
@@ -465,7 +468,7 @@ def _kind_of_text(
         (last in ("url", "uri"), "url"),
         (
             name == "id"
-            or last in ("id", "ids", "sha", "code", "seat", "no", "plate")
+            or last in ("id", "ids", "sha", "code", "seat", "no", "plate", "image")
             or low.startswith(("id of", "hash of")),
             "id",
         ),
