@@ -323,7 +323,11 @@ def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
         one for one, value in fields if (is_linked if "{{" in str(value) else _is_telling(one, value, said, box))
     ]
     # Names say nothing of it.
-    named = [one for one, value in fields if one not in telling and str(value)[:1].isupper()]
+    named = [
+        one
+        for one, value in fields
+        if one not in telling and (str(value)[:1].isupper() or (_is_for_names(one) and _is_bare(str(value), said)))
+    ]
     return 2 * len(telling) > len(fields) - len(named)
 
 

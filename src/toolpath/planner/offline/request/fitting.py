@@ -308,6 +308,7 @@ class _Filler:
         if (
             plain in LABELS
             or is_called(word.text, field)
+            or (span.kind == "number" and is_told_short(word.text, field))
             or (len(plain) > 1 and any(one.startswith(plain) for one in nouns))
         ):
             self._spent.add(word)
