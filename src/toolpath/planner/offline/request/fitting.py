@@ -15,7 +15,7 @@ from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
-from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called
+from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
 from toolpath.planner.offline.request.cues import CUES, LABELS
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
