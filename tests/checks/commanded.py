@@ -220,6 +220,82 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "spanish": ("{V} {o}", "Por favor, {v} {o}.", "{V} {o}, por favor", "{I} {o}"),
 }
 
+#: Asks whether somebody can, and so asks for it, unless it destroys.
+ASKED_OF_SOMEBODY: dict[str, tuple[str, ...]] = {
+    "english": ("Can you {v} {o}?", "Could you {v} {o} for me?", "can you {v} {o}", "Hi! Could you {v} {o}? Thanks"),
+    "german": ("Kannst du {o} {i}?", "Könntest du {o} {i}?", "Können Sie {o} {i}?"),
+    "french": ("Peux-tu {i} {o} ?", "Pourriez-vous {i} {o} ?"),
+    "spanish": ("¿Puedes {i} {o}?", "¿Podrías {i} {o}?"),
+}
+
+#: Beside a command, in its own language: why, and thanks.
+REASONS: dict[str, tuple[str, ...]] = {
+    "english": (
+        "{V} {o}, the room flooded",
+        "{V} {o}, their flight got scrapped",
+        "{V} {o}, she's going for a scan",
+        "{V} {o}, it's stuck again",
+        "{V} {o} because the client moved away",
+        "{V} {o} - nobody needs it any more",
+        "Storm's coming, {v} {o}",
+        "The printer broke down. {V} {o} please, thanks",
+        "{V} {o} right now, ta",
+    ),
+    "german": (
+        "{V} {o}, die Bremsen quietschen",
+        "{V} {o}, der Patient hat Ausschlag bekommen",
+        "{V} {o}, weil das Zimmer überflutet ist",
+        "Bitte {o} {i}, das Gerät ist kaputt",
+        "{V} {o}, wir brauchen es nicht mehr",
+    ),
+    "french": (
+        "{V} {o}, l'invité s'est rétracté",
+        "{V} {o}, la machine ne marche plus",
+        "{V} {o} parce que le client est parti, merci",
+    ),
+    "spanish": (
+        "{V} {o}, era un falso positivo",
+        "{V} {o}, el cliente se ha ido",
+        "{V} {o} porque la máquina está rota, gracias",
+    ),
+}
+
+#: What sounds like a reason and puts the command in doubt.
+NO_REASONS: dict[str, tuple[str, ...]] = {
+    "english": (
+        "{V} {o}, Tom said",
+        "{V} {o}, I think",
+        "{V} {o}, the boss has to decide first",
+        "{V} {o}, we might need it",
+        "{V} {o}, she doesn't want it",
+        "{V} {o}. I'm only joking",
+        "{V} {o}. That was a mistake",
+        "This is an example. {V} {o}",
+        "Tom's message is as follows. {V} {o}",
+        "{V} {o}, it was {d} already",
+        "{V} {o}, Ann must agree",
+    ),
+    "german": (
+        "{V} {o}, sagt Tom",
+        "{V} {o}, glaube ich",
+        "{V} {o}, der Chef muss erst zustimmen",
+        "{V} {o}, es wurde schon {d}",
+        "Das ist nur ein Beispiel. {V} {o}",
+    ),
+    "french": (
+        "{V} {o}, dit Tom",
+        "{V} {o}, le chef doit d'abord décider",
+        "C'est un exemple. {V} {o}",
+        "{V} {o}, je plaisante",
+    ),
+    "spanish": (
+        "{V} {o}, dice Tom",
+        "{V} {o}, el jefe debe decidir primero",
+        "Es un ejemplo. {V} {o}",
+        "{V} {o}, es una broma",
+    ),
+}
+
 TAKEN_BACK: dict[str, tuple[str, ...]] = {
     "english": (
         "Do not {v} {o}",
@@ -261,7 +337,6 @@ TAKEN_BACK: dict[str, tuple[str, ...]] = {
         "Should I {v} {o}?",
         "Shall we {v} {o}?",
         "Can I {v} {o}?",
-        "Can you {v} {o}?",
         "Could it {v} {o}?",
         "May I {v} {o}?",
         "Do I have to {v} {o}?",
@@ -362,7 +437,6 @@ TAKEN_BACK: dict[str, tuple[str, ...]] = {
         "Hör auf, {o} zu {i}",
         "Es ist nicht nötig, {o} zu {i}",
         "Soll ich {o} {i}?",
-        "Kannst du {o} {i}?",
         "Wie kann ich {o} {i}?",
         "Was passiert, wenn ich {o} {v}?",
         "Hat Anna {o} {d}?",
@@ -402,7 +476,6 @@ TAKEN_BACK: dict[str, tuple[str, ...]] = {
         "Arrête de {i} {o}",
         "Inutile de {i} {o}",
         "Dois-je {i} {o} ?",
-        "Peux-tu {i} {o} ?",
         "Faut-il {i} {o} ?",
         "Est-ce que tu peux {i} {o} ?",
         "Comment {i} {o} ?",
@@ -443,7 +516,6 @@ TAKEN_BACK: dict[str, tuple[str, ...]] = {
         "Deja de {i} {o}",
         "No hace falta {i} {o}",
         "¿Debo {i} {o}?",
-        "¿Puedes {i} {o}?",
         "¿Cómo puedo {i} {o}?",
         "¿Qué pasa si {v} {o}?",
         "¿Quién ha {d} {o}?",

@@ -5,10 +5,23 @@ from __future__ import annotations
 import contextlib
 import random
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.checks.commanded import COMMANDS, SETS, TAKEN_BACK, Act, acts, catalog_of, said, tool
+from tests.checks.commanded import (
+    ASKED_OF_SOMEBODY,
+    COMMANDS,
+    NO_REASONS,
+    REASONS,
+    SETS,
+    TAKEN_BACK,
+    Act,
+    acts,
+    catalog_of,
+    said,
+    tool,
+)
 from tests.planner.planning_cases import answer
 from tests.soak import scaled
 
@@ -57,6 +70,32 @@ def wrong_writes(seeds: range, one_in: int) -> tuple[list[str], int]:
                     tried += 1
                     found += [request for plan in plans if may_write(plan, catalog)]
     return found, tried
+
+
+def framed(frames: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, Act, Catalog]]:
+    for name, act in acts(random.Random(3)):
+        for language in LANGUAGES:
+            for template in frames[language]:
+                yield said(template, getattr(act, language)), act, catalog_of(name)
+
+
+def test_who_is_asked_whether_one_can_do_it_is_asked_to_do_it_unless_it_destroys() -> None:
+    for request, act, catalog in framed(ASKED_OF_SOMEBODY):
+        plan = by_model(act, request, catalog)
+        assert may_write(plan, catalog) == (catalog.tools[act.tool].effect != "destructive"), (request, plan.questions)
+
+
+def test_a_reason_beside_a_command_is_no_question() -> None:
+    for request, act, catalog in framed(REASONS):
+        plan = by_model(act, request, catalog)
+        assert may_write(plan, catalog), (request, plan.questions)
+
+
+def test_what_puts_a_command_in_doubt_is_no_reason() -> None:
+    wrong = [
+        request for request, act, catalog in framed(NO_REASONS) if may_write(by_model(act, request, catalog), catalog)
+    ]
+    assert wrong == []
 
 
 def test_what_a_request_takes_back_is_never_done() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from toolpath.checks.request.said import WEEKDAY_NAMES
-from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.said import MONTH_NAMES, WEEKDAY_NAMES
+from toolpath.checks.request.verbs import folded, may_be_thing
 
 Mood = Literal[
-    "command", "question", "asked", "negation", "condition", "hypothesis", "report", "choice", "other", "none"
+    "command", "question", "asked", "negation", "condition", "hypothesis", "report", "choice", "reason", "other", "none"
 ]
-"""`asked`: a question for something to be told, as `What is …?`; `none`: thanks, greetings."""
+"""`asked`: a question for something to be told, as `What is …?`; `reason`: it says how things stand; `none`: thanks."""
 
 PLEASE: Final = re.compile(
     r"\b(?:please|kindly|pls|plz|bitte|s['\u2019]il (?:te|vous) pla[iî]t|por favor)\b", re.IGNORECASE
@@ -57,6 +57,12 @@ wurde wurden worden gesagt sagte schrieb meinte hatte hatten gestern bereits sch
 dit disait écrit était étaient avait avaient hier déjà demandait
 dijo dice decía escribió estaba estaban había fue fueron ayer pidió
 """)
+#: Of these, words that put what is told into the past or say that it has come about: they name nobody who says it.
+TENSES: Final = words_of("""
+was were been had has did does already yesterday ago previously formerly wurde wurden worden hatte hatten gestern
+bereits schon
+était étaient avait avaient hier déjà estaba estaban había fue fueron ayer dit
+""") | {"has been", "have been", "il y a", "hace un", "hace una", "hace dos"}
 _CHOICES: Final = words_of("or either oder entweder ou soit o u")
 #: Several words that say the same. Letters are folded before they are looked for.
 _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
@@ -71,7 +77,9 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
     (
         "condition",
         re.compile(
-            r"\bin case\b|\bin the event\b|\bas (?:long|soon) as\b|\bonly (?:if|when|after)\b|\bon condition\b"
+            r"\b(?:ask|consult|check with|confirm with|warn|call|tell) (?:me|us|him|her|them|[a-z]+) (?:first"
+            r"|before\w*|again)\b"
+            r"|\bin case\b|\bin the event\b|\bas (?:long|soon) as\b|\bonly (?:if|when|after)\b|\bon condition\b"
             r"|\bsubject to\b"
             r"|\bim fall\w*\b|\bes sei denn\b|\btant que\b|\bdes que\b|\ba (?:condition|moins)\b|\bavant (?:que"
             r"|de)\b|\bapres (?:que|avoir)\b|\bau cas\b"
@@ -125,7 +133,10 @@ _HOLDS: Final = re.compile(r"\b(?:that|which)\s+(?:says|reads)\s*[:,]?\s*(?=#|$)
 #: Before a day or an hour it is no condition: `from 3 August until 14 August`.
 _UNTIL: Final = re.compile(
     r"\b(?:until|till|bis|hasta|jusqu['\u2019](?:au?|à))\s+(?:(?:the|zum|am|el|las?|le|au)\s+)?"
-    rf"(?=[\d#]|(?:{WEEKDAY_NAMES}|tomorrow|noon)\b)",
+    rf"(?=[\d#]|(?:(?:next|this|end\s+of|the\s+end\s+of|further\s+notice|ende|nächste[nrs]?|fin|finales?"
+    rf"|próxim[oa])\b)?\s*"
+    rf"(?:{WEEKDAY_NAMES}|{MONTH_NAMES}|tomorrow|noon|midnight|tonight|today|week|month|year|notice|morgen|heute|mittag"
+    r"|woche|monat|demain|midi|minuit|mañana|mediodía|week-?end|semaine|mois|mes|semana)\b)",
     re.IGNORECASE,
 )
 
@@ -134,6 +145,68 @@ _UNTIL: Final = re.compile(
 _OTHER: Final = re.compile(r"(?<=\w)\s+else(?<=(?:one|ody|ere|ing)\selse)\b", re.IGNORECASE)
 #: Without its accent it is French for `of the`, and German for `of`.
 _SOON: Final = re.compile(r"\bdès\b", re.IGNORECASE)
+
+
+#: Behind these words stands which one is meant, or what is to be said: `the file that was uploaded`.
+_WHICH: Final = re.compile(
+    r"\b(?:that|which|who(?:ever|m|se)?|what(?:ever)?|whose|where|qui|que|dont|quien(?:es)?|cuy[oa]s?|,\s*(?:der|die"
+    r"|das|den|dem|deren|dessen))"
+    r"(?:['\u2019]s)?\b",
+    re.IGNORECASE,
+)
+#: Verbs whose past is their command: `Put P-1 in bed 3 yesterday` tells of it.
+_ALIKE_IN_THE_PAST: Final = words_of("set put cut let read shut hit quit spread bet cast cost split beat")
+#: Words of time, which a command may say of its thing: `the file from yesterday`.
+_TIMES: Final = words_of("yesterday ago previously formerly gestern hier ayer")
+#: Where it ends or begins a command it says that something else is not to be done: `schedule it for noon instead`.
+_INSTEAD: Final = re.compile(
+    r"^\W*(?:instead|stattdessen|dafür)\b(?!\s+of\b),?|\b(?:instead|stattdessen|plutôt|à\s+la\s+place"
+    r"|en\s+su\s+lugar)(?=[\s.!,]*$)",
+    re.IGNORECASE,
+)
+#: `once a day`, `once daily`, `at once`.
+_ONCE: Final = re.compile(
+    r"\bat\s+once\b|\bonce\s+(?=(?:an?|per|each|every|daily|weekly|monthly|yearly|hourly|more|again)\b)", re.IGNORECASE
+)
+
+
+def kept_from(said: str, head: str) -> tuple[Mood, str] | None:
+    """The same for what begins with the verb of a command: words of time and of what is described do not tell of it."""
+    said = _ONCE.sub(" ", _INSTEAD.sub(" ", said))
+    if folded(head) in _HANDING_ON and (handed := _HANDED.search(said)) is not None:
+        said = said[: handed.start()]
+    found = blocked_by(said)
+    if found is None or found[0] != "report" or found[1] not in TENSES:
+        return found
+    is_object = _OBJECT.match(said.partition(head)[2]) is not None
+    if folded(head) in _HANDING_ON and (is_object or not may_be_thing(head)):
+        return None
+    told = said
+    if folded(head) not in _ALIKE_IN_THE_PAST and (is_object or not may_be_thing(head)):
+        which = _WHICH.search(said)
+        told = said if which is None else said[: which.start()]
+        for time in _TIMES:
+            told = re.sub(rf"\b{time}\b", " ", told, flags=re.IGNORECASE)
+        told = _TIME_PHRASE.sub(" ", told)
+    return blocked_by(told)
+
+
+#: What follows a verb and no thing of its name: `order the pizza`, and not `order O-7`.
+_OBJECT: Final = re.compile(
+    r"\s+(?:the|an?|my|our|his|her|their|your|this|these|those|each|every|all|me|us|him|them|it|who\w*)\b",
+    re.IGNORECASE,
+)
+#: Verbs after which comes what is to be said, and behind these words it stands: what it tells of is no part of the
+#: command.
+_HANDING_ON: Final = words_of("""
+tell inform notify remind warn let message text email write note log report say comment reply answer post add leave
+record
+sag sage schreib schreibe schreiben benachrichtige informiere erinnere antworte notiere kommentiere sagen
+dis écris préviens informe rappelle réponds note commente signale di dile diles escribe avisa informa recuerda
+responde comenta anota
+""")
+_HANDED: Final = re.compile(r"\b(?:that|saying|dass|que)\b|\bqu['\u2019]", re.IGNORECASE)
+_TIME_PHRASE: Final = re.compile(r"\bil\s+y\s+a\b|\bhace\s+(?=un|una|dos)", re.IGNORECASE)
 
 
 def blocked_by(said: str) -> tuple[Mood, str] | None:

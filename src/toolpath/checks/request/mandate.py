@@ -29,7 +29,7 @@ from toolpath.checks.request.provisos import uncarried
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
-from toolpath.checks.request.sentences import Clause, after_colon
+from toolpath.checks.request.sentences import Clause, after_colon, says_how_it_is_to_be
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, fits, is_form, verbs_of
 from toolpath.checks.request.turned import turned
@@ -54,6 +54,7 @@ _SAYS: Final[dict[Mood, str]] = {
     "question": "it is a question",
     "asked": "it is a question",
     "choice": "it leaves a choice",
+    "reason": "it tells of something",
     "other": "it is no command",
     "none": "it is no command",
     "command": "its command is another one",
@@ -142,6 +143,9 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
         if not doubtful and not all(is_bound for _, _, is_bound in seen.acting):
             yield f"{names} would act, and nothing in the request commands it. Should it be done?"
         return
+    if any(clause.is_asked for clause in commands):
+        for name in dict.fromkeys(call.tool for call, tool, _ in seen.acting if tool and tool.effect == "destructive"):
+            yield f"{name} would destroy something, and the request asks whether that can be done. Should it be done?"
     for clause in commands:
         if any(_is_about(clause, tool) for tool in seen.tools) or _ends_an_act(clause, seen):
             yield f"{names} would act, and {short(seen, clause)!r} only speaks of it. Should it be done?"
@@ -154,6 +158,8 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
 
 def _is_in_order(clause: Clause, seen: Seen) -> bool:
     """Whether an acting plan may come from a request with this clause in it."""
+    if id(clause) in seen.idle:
+        return True
     match clause.mood:
         case "command" | "none":
             return True
@@ -178,6 +184,9 @@ def _says_a_value(clause: Clause, seen: Seen) -> bool:
     words = [folded(word) for word in re.findall(r"[^\W\d_]+", clause.text)]
     if not words:
         return True
+    if says_how_it_is_to_be(clause.text):
+        # `…, has to be express`: the words before the value say nothing of it.
+        words = ["as", *words]
     has_command = any(one.mood == "command" for one in seen.clauses)
     # A verb of a tool is an act, whatever stands before it.
     is_named = any(word in seen.parameters for word in words[:5]) and not any(map(seen.is_verb, words))
@@ -405,7 +414,7 @@ def _pointed(seen: Seen) -> Iterator[str]:
             if not call.inputs and not seen.parameters:
                 # `Skip this track`: there is one.
                 continue
-            if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.request[: max(0, at)], said[0]):
+            if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.whole[: max(0, at)], said[0]):
                 yield f"{call.id}: what is {said[0]!r} in {short(seen, clause)!r}?"
 
 

@@ -35,6 +35,10 @@ _AGAIN: Final = re.compile(
 #: An id, an address, a path: what is named by it is named once and for all.
 _NAMING: Final = re.compile(r"(?=.*[\d@/\\]).{2,}|.*[\w-]\.\w{1,5}", re.DOTALL)
 _AMOUNT: Final = re.compile(r"[-+$€£]?[\d.,]+%?[€$£]?")
+#: A number that counts nothing: `Don't publish 44 yet`.
+_NUMBERED: Final = re.compile(
+    r"(?<![\w.,-])\d{1,12}(?=\s*(?:$|[,.;:!?](?:\s|$)|(?:yet|and|but|then|und|aber|noch|nicht|pas|et|mais|y|pero)\b))"
+)
 _ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
 _PERSONS: Final = frozenset(("him", "her", "his", "hers", "them", "they", "their", "theirs"))
 #: A path, a blank, and what has a file's ending without being a path of its own.
@@ -72,6 +76,8 @@ def names_one_thing(inputs: Mapping[str, Json], earlier: str, pointer: str) -> b
     """
     tokens = [folded(one.strip(".,;:!?()\"'")) for one in earlier.split()]
     named = {one for one in tokens if _NAMING.fullmatch(one) and not _AMOUNT.fullmatch(one)}
+    # Where a number is all that is named, it is what is numbered so.
+    named = named or {folded(one) for one in _NUMBERED.findall(earlier)}
     if pointer not in _PERSONS:
         named = {one for one in named if _ADDRESS.fullmatch(one) is None} or named
     return bool(named) and named <= _texts(inputs)
@@ -88,4 +94,7 @@ def torn_apart(request: str, calls: Sequence[Mapping[str, Json]]) -> Iterator[st
 
 
 def _texts(inputs: Mapping[str, Json]) -> set[str]:
-    return {folded(value) for _, value in walk(dict(inputs), "") if isinstance(value, str)}
+    found = (
+        value for _, value in walk(dict(inputs), "") if isinstance(value, str | int) and not isinstance(value, bool)
+    )
+    return {folded(str(value)) for value in found}

@@ -16,7 +16,8 @@ from toolpath.checks.request.verbs import folded
 
 #: Where a part begins that may say something of its own. Of other languages only the marks are looked at.
 _BEGINS: Final = re.compile(
-    r"[()\[\],;:\u2013\u2014]|(?<=\s)[-/](?=\s|\w)|\.{2,}|\b(?:as|in|at|on|under|with|by|within|during|via|into|for|from|"
+    r"[()\[\],;:\u2013\u2014]|(?<=\s)[-/](?=\s|\w)|\.{2,}|\b(?:as|in|at|on|under|with|by|within|during|via|into|for"
+    r"|from|"
     r"to|of|over|through|beyond|despite|against|like|per|because|since|although|so|for\s+the\s+sake)\b",
     re.IGNORECASE,
 )
@@ -36,7 +37,8 @@ _EMPTY: Final = frozenset(
         cheers regards whose which who given certain just simply and plus et und my our your via using use bitte danke
         mal jetzt sofort noch mir uns merci maintenant tout suite por ahora gracias plait vous s'il gleich umgehend
         namens immediatement rapidement nomme nommee appele appelee intitule intitulee llamado llamada titulado titulada
-        inmediatamente enseguida als como comme pendant durante lang lange ein zurück zurueck hinzu vor weiter""",
+        inmediatamente enseguida instead stattdessen only nur bloß erstmal seulement juste solo einfach
+        als como comme pendant durante lang lange ein zurück zurueck hinzu vor weiter""",
     )
 )
 #: The number before counts it: `12 pieces`, `two people`.

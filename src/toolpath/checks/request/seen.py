@@ -13,9 +13,10 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
+from toolpath.checks.request.denials import denial_in, leaves_be
 from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
-from toolpath.checks.request.tools import CALLING, acts, acts_of, verbs_of
+from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import list_of
 from toolpath.expressions.quoted import BRACES
@@ -26,8 +27,10 @@ from toolpath.values import Json, walk
 _SHOWN: Final = 120
 #: What stands before somebody's words or a text that is handed on as it is.
 _MARKED: Final = re.compile(
-    r"(?:\b(?:about|titled|entitled|title|called|named|saying|says?|text|message|content|contents|subject|body|note|comment|"
-    r"description|name|reading|caption|topic|query|that|label(?:l?ed)?|reason|namens|dass|titel|betreff|über|que|titre|objet|"
+    r"(?:\b(?:about|titled|entitled|title|called|named|saying|says?|text|message|content|contents|subject|body|note"
+    r"|comment|"
+    r"description|name|reading|caption|topic|query|that|label(?:l?ed)?|reason|namens|dass|titel|betreff|über|que"
+    r"|titre|objet|"
     r"sujet|título|asunto|sobre|mensaje)\b|[:=])\s*[:=]?\s*[\"'“„«]?\s*$",
     re.IGNORECASE,
 )
@@ -42,9 +45,11 @@ _CODES: Final = re.compile(
     r"|(?=[\w./:+-]{0,100}\d)\w[\w./:+-]*\w",
     re.IGNORECASE,
 )
+_VALUED: Final = re.compile(r"[\d@\"“„«`]")
 #: Words that say that one value is for two things.
 FOR_BOTH: Final = re.compile(
-    r"\b(?:both|each|same|alike|beiden?|jeweils|gleich\w*|selbe\w*|les\s+deux|chaque|m[eê]mes?|ambos|ambas|cada|mism[oa]s?)\b",
+    r"\b(?:both|each|same|alike|beiden?|jeweils|gleich\w*|selbe\w*|les\s+deux|chaque|m[eê]mes?|ambos|ambas|cada"
+    r"|mism[oa]s?)\b",
     re.IGNORECASE,
 )
 
@@ -55,7 +60,11 @@ class Seen:
     def __init__(self, plan: Plan, request: str, catalog: Catalog, kept: AbstractSet[str]) -> None:
         steps = plan.steps
         done = {id(call) for call, _ in _calls([step for step in steps if step.id in kept], ())}
-        self.request = request.replace("\u2019", "'")
+        self.request = self.whole = request.replace("\u2019", "'")
+        """The request; in `request` without what a plan need not do: reasons, and what is denied and not done."""
+        self.tools_left = [
+            tool for key, tool in catalog.tools.items() if key not in {one.tool for one, _ in _calls(steps, ())}
+        ]
         known = ["inputs", *(step.id for _, step in _every(steps)), *_items(steps)]
         told = frozenset(
             step.id for _, step in _every(steps) if isinstance(step, Call) and _tells_status(catalog.get(step.tool))
@@ -86,7 +95,7 @@ class Seen:
             word for tool in self.tools for name in _parameters(tool) for word in raw_words(name)
         )
         self.has_loop = any(isinstance(step, Loop) for _, step in _every(steps))
-        self.plain = _without_contents(self.request, list(_long_texts(self.values)))
+        self.plain = without_contents(self.request, list(_long_texts(self.values)))
         self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
         for tool in self.tools:
             # A tool that is called by its full name is called by its verb.
@@ -95,6 +104,34 @@ class Seen:
             whole = " " * (len(tool.key) - len(tool.name)) + tool.name
             self.plain = re.sub(rf"(?<![\w.]){re.escape(tool.key)}(?![\w])", whole, self.plain, flags=re.IGNORECASE)
         self.clauses = [self._called(clause) for clause in clauses_of(self.plain, self.is_verb)]
+        self.idle = frozenset(id(clause) for clause in self.clauses if self._is_idle(clause))
+        for clause in self.clauses:
+            if id(clause) in self.idle:
+                self._blank(clause)
+
+    def _is_idle(self, clause: Clause) -> bool:
+        """Whether the clause asks for nothing: it tells why, or denies what the plan does not do."""
+        if not any(one.mood in ("command", "asked") for one in self.clauses):
+            return False
+        if clause.mood == "reason":
+            return not any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting)
+        if clause.mood != "negation":
+            return False
+        denial = denial_in(text_in(self, clause), self._is_any_verb)
+        calls = [(tool, call.inputs) for call, tool, _ in self.acting]
+        return all(tool is not None and leaves_be(denial, tool, inputs, self.tools_left) for tool, inputs in calls)
+
+    def _is_any_verb(self, word: str) -> bool:
+        return self.is_verb(word) or any(folded(word) in verbs_of(tool) for tool in self.tools_left)
+
+    def _blank(self, clause: Clause) -> None:
+        """Take a clause out of what the plan is held against; what is a value by its form is held against it still."""
+        at = self.plain.find(clause.text)
+        said = text_in(self, clause)
+        if at < 0 or (clause.mood == "reason" and (_VALUED.search(said) or self.held.has_text(said.strip(" ,.!")))):
+            return
+        end, gap = at + len(clause.text), " " * len(clause.text)
+        self.request, self.plain = (f"{text[:at]}{gap}{text[end:]}" for text in (self.request, self.plain))
 
     def _alike(self) -> set[str]:
         """The words of the request that stand for what a tool, a parameter or an option is called."""
@@ -270,7 +307,7 @@ def _long_texts(values: Sequence[Json]) -> Iterator[str]:
                 yield text.strip()
 
 
-def _without_contents(request: str, texts: Sequence[str]) -> str:
+def without_contents(request: str, texts: Sequence[str] = ()) -> str:
     """The request with what is quoted, and what the plan hands on word for word as a text, blanked out."""
     plain = _BLANK.sub(lambda match: "#" * len(match.group()), request)
     plain = QUOTED.sub(lambda match: "#" * len(match.group()), plain)

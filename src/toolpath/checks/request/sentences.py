@@ -12,7 +12,9 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, words_of
+from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, kept_from, words_of
+from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_cuts
+from toolpath.checks.request.statements import statements_in, tells_how_it_is
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import TOWARDS, folded, is_counter, is_reading, is_thing, meanings_of, parted
 
@@ -27,6 +29,8 @@ class Clause(msgspec.Struct, frozen=True):
     """Of a command: the verb that it begins with."""
     because: str = ""
     """The word by which the mood is known."""
+    is_asked: bool = False
+    """Of a command: it asks whether somebody can, as people say what they want done: `Can you close T-7?`"""
 
 
 _QUESTIONS: Final = words_of("""
@@ -53,31 +57,38 @@ _CUT: Final = re.compile(
     r"|,?\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|afterwards|after\s+(?:that|this)|finally|lastly|next|dann"
     r"|danach|anschließend|puis|ensuite|luego|después|entonces)\b,?\s+(?!(?:week|month|year|day|monday|tuesday"
     r"|wednesday|thursday|friday|saturday|sunday)\b)"
-    r"|,?\s+(?:and|und|et|y|e|plus|also"
+    r"|,?\s+(?:and|und|et|y|e|plus|also|but|aber|mais|pero"
     r"|as\s+well\s+as)\s+(?=(?P<after>[^\W\d_][\w'\u2019-]*)(?:\s+(?P<follow>[\w'\u2019-]+))?)"
+    r"|,\s+(?=(?:(?:it|this|that|they)\s+)?(?:(?:has|have|needs?)\s+to|must|should)\s+be\s)"
+    r"|,\s+(?=(?:(?:can|could|would)\s+you|k[öa]nn(?:te)?st\s+du|k[öo]nn(?:t)?en\s+sie|(?:peux|pourrais)-tu"
+    r"|(?:pouvez|pourriez)-vous"
+    r"|puedes|podr[ií]as)\s)"
     r"|,\s+(?=(?P<comma>[^\W\d_][\w'\u2019-]*)(?:\s+(?P<second>[\w'\u2019-]+))?)",
     re.IGNORECASE,
 )
 #: What may stand before a command's verb.
 _POLITE: Final = re.compile(
-    r"^(?:(?:please|kindly|pls|plz|after (?:that|this)|afterwards|ok(?:ay)?|hey|hi|hello|now|first|firstly"
+    r"^(?:(?:please|kindly|pls|plz|after (?:that|this)|afterwards|ok(?:ay)?|hey|hi|hello|now|only|simply|first|firstly"
     r"|second|secondly|third|thirdly|next|then|also|and|"
     r"finally|lastly|additionally|just|quickly|immediately|go ahead and|now then|so|right|great|thanks"
     r"|thank you|dear \w+|"
-    r"bitte|jetzt|zuerst|dann|danach|auch|und|anschließend|"
-    r"s['\u2019]il (?:te|vous) pla[iî]t|merci de|veuillez|d['\u2019]abord|ensuite|puis|maintenant|et|"
-    r"por favor|primero|luego|después|ahora|también|y|"
+    r"bitte|jetzt|nur|bloß|erstmal|einfach|stattdessen|instead|zuerst|dann|danach|auch|und|anschließend|"
+    r"s['\u2019]il (?:te|vous) pla[iî]t|merci de|veuillez|d['\u2019]abord|juste|seulement|plutôt|ensuite|puis"
+    r"|maintenant|et|"
+    r"por favor|s[oó]lo|simplemente|primero|luego|después|ahora|también|y|"
     r"\d{1,2}[.)]|[-*•])[,:]?\s+)+",
     re.IGNORECASE,
 )
 #: What people say instead of a bare command. A question to somebody is one only with a `please` in it.
 _WISHES: Final = re.compile(
-    r"^(?:i(?:\s+would|['\u2019]d)\s+like\s+(?:you\s+)?to|i\s+(?:really\s+)?(?:want|need)\s+(?:you\s+)?to"
-    r"|we\s+(?:want|need)\s+(?:you\s+)?to|"
+    r"^(?:i(?:\s+would|['\u2019]d)\s+like\s+(?:you\s+)?to|(?:i|we)\s+(?:(?:really|just|only)\s+)?(?:want"
+    r"|need)\s+(?:you\s+)?to|"
     r"you\s+(?:must|have\s+to|need\s+to)|let['\u2019]?s|(?:please\s+)?(?:make|be)\s+sure\s+(?:to|you)"
     r"|(?:please\s+)?help\s+me\s+(?:to\s+)?|"
-    r"(?:please\s+)?go\s+(?:ahead\s+)?and|(?P<wunsch>ich\s+(?:möchte|will|muss))"
-    r"|je\s+(?:veux|voudrais|souhaite|dois)|j['\u2019]aimerais|(?:yo\s+)?(?:quiero|quisiera|necesito|deseo)"
+    r"(?:please\s+)?go\s+(?:ahead\s+)?and|(?P<wunsch>(?:ich|wir)\s+(?:möchten?|will|wollen|muss|müssen)(?:\s+(?:nur"
+    r"|bloß|eigentlich))?)"
+    r"|je\s+(?:veux|voudrais|souhaite|dois)(?:\s+juste|\s+seulement)?|j['\u2019]aimerais"
+    r"|(?:yo\s+)?(?:s[oó]lo\s+)?(?:quiero|quisiera|necesito|deseo)"
     r"|me\s+gustaría)\s+(?:please\s+|bitte\s+)?",
     re.IGNORECASE,
 )
@@ -95,9 +106,25 @@ _THANKS: Final = re.compile(
     r"s['\u2019]il (?:te|vous) pla[iî]t|cheers|regards|danke.{0,20}|vielen dank|hallo|guten \w+"
     r"|merci.{0,20}|bonjour|gracias.{0,20}|hola|por favor|bitte|(?:and |und |et |y )?(?:then|after (?:that"
     r"|this)|afterwards|next|finally|also|dann|danach|puis|ensuite|luego|después)|that(?:['\u2019]s"
-    r"| is) all)[\s.!,]*$",
+    r"| is) all|ta|whatever (?:you do|happens)|as soon as (?:you can|possible)|when you (?:can|get a (?:minute"
+    r"|moment|chance))"
+    r"|so schnell wie möglich|wenn du kannst|dès que possible|cuanto antes|lo antes posible)[\s.!,]*$",
     re.IGNORECASE,
 )
+#: `…, has to be express` says more of what was commanded.
+_DEMANDS: Final = re.compile(
+    r"(?:(?:it|this|that|they)\s+)?(?:(?:has|have|needs?|ought)\s+to|must|should)\s+(?:all\s+"
+    r"|both\s+)?be\s+(?!\w+ed\b|done\b)[\w#]"
+    r"|(?:es\s+|das\s+)?(?:muss|soll)\s+(?:aber\s+)?\w+\s+sein\W*$",
+    re.IGNORECASE,
+)
+
+
+def says_how_it_is_to_be(text: str) -> bool:
+    """Whether a clause says more of what a command before it is to do: `has to be express`."""
+    return _DEMANDS.match(text) is not None
+
+
 _COLON: Final = re.compile(r"\s?:(?=\s|$)")
 _MOST: Final = 200
 
@@ -169,13 +196,24 @@ def after_colon(text: str) -> str:
 
 #: What stands behind a command and says nothing of it.
 _TAIL: Final = re.compile(
-    r"[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please|(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot"
+    r"[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please"
+    r"|(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot"
     r"|so\s+much|in\s+advance))*|thank\s+you(?:\s+(?:so|very)\s+much)?|cheers)[\s.!]*$",
     re.IGNORECASE,
 )
 
 
 _GREETING: Final = re.compile(r"^(?:hi|hello|hey|good\s+(?:morning|day|evening|afternoon))\s*[!.,]\s+", re.IGNORECASE)
+
+
+def opening_of(text: str) -> int:
+    """How much of a clause politeness and wishes take before what is asked for."""
+    start = ((polite := _POLITE.match(text)) and polite.end()) or 0
+    wished = _WISHES.match(text[start:]) or _ASKED_POLITELY.match(text[start:])
+    if wished is None:
+        return start
+    start += wished.end()
+    return start + (((polite := _POLITE.match(text[start:])) and polite.end()) or 0)
 
 
 def bare(text: str) -> str:
@@ -201,54 +239,114 @@ def _haswords_of(part: str) -> bool:
 
 
 def _parts(text: str, is_verb: Callable[[str], bool]) -> list[str]:
+    cuts = [cut.span() for cut in _CUT.finditer(text) if _is_cut(cut, text, is_verb)]
+    cuts += [
+        cut.span()
+        for cut in _DENIED.finditer(text)
+        if not _NO_DENIED.search(text, max(0, cut.start() - 80), cut.start())
+    ]
+    cuts += [*statements_in(text), *infinitive_cuts(text, is_verb)]
     parts: list[str] = []
     start = 0
-    for cut in _CUT.finditer(text):
-        word = cut["after"] or cut["comma"]
-        if word is not None:
-            follows = cut["follow"] or cut["second"] or ""
-            begins = (meanings_of(word) or is_reading(word) or is_verb(word) or is_counter(word)) and not is_thing(
-                word, follows
-            )
-            if not begins and folded(word) not in _OPENING:
-                continue
-            if _NO_CUT.search(text[start : cut.start()]) or _is_another(word, follows, text[start : cut.start()]):
-                continue
-        if cut.end() <= start:
-            continue
-        parts.append(text[start : cut.end()])
-        start = cut.end()
+    for cut, end in sorted(cuts):
+        if end > start and cut >= start:
+            # What sets the next clause against it is none of this one.
+            parts.append(text[start : cut if _BUT.search(text, cut, end) else end])
+            start = end
     parts.append(text[start:])
     return parts
 
 
+def _leaves_out(text: str, end: int) -> bool:
+    """Whether what follows a place is left out of all that is spoken of before: `everything but O-7`."""
+    return _NO_DENIED.search(text, max(0, end - 80), end) is not None
+
+
+_BUT: Final = re.compile(r"\b(?:but|aber|doch|mais|pero|sino|sondern)\b", re.IGNORECASE)
+
+
+def _is_cut(cut: re.Match[str], text: str, is_verb: Callable[[str], bool]) -> bool:
+    """Whether what follows begins a clause, where that depends on its first word."""
+    word = cut["after"] or cut["comma"]
+    if word is None:
+        return True
+    follows = cut["follow"] or cut["second"] or ""
+    begins = (meanings_of(word) or is_reading(word) or is_verb(word) or is_counter(word)) and not is_thing(
+        word, follows
+    )
+    if not begins and folded(word) not in _OPENING:
+        return False
+    if cut["after"] and word[0].isupper() and _NAMED.search(text, max(0, cut.start() - 30), cut.start()):
+        # `between Lena and Mark`.
+        return False
+    if _BUT.search(cut.group()) and _leaves_out(text, cut.start()):
+        return False
+    if _NO_CUT.search(text, max(0, cut.start() - 20), cut.start()):
+        return False
+    return not _is_another(word, follows, text[text.rfind("\n", 0, cut.start()) + 1 : cut.start()])
+
+
+#: Where it is said what is not to be done beside a command: `…, but leave rep-45 alone`, `…, not 531`.
+_DENIED: Final = re.compile(
+    r",?\s+(?:(?:but|aber|doch|mais|pero|sino|and|und|et|y)\s+)(?=(?:please\s+|bitte\s+|whatever\s+you\s+do,?\s+"
+    r"|por\s+favor\s+)?"
+    r"(?:don['\u2019]?t|do\s+not|never|not|leave|keep|no|lass|lasst|ne|n['\u2019]|nicht|nie|kein\w*|pas"
+    r"|surtout\s+pas|nunca|deja|laisse)\b|n['\u2019]\w)"
+    # `but to spotify`; `episodes but 44` leaves out.
+    r"|,?\s+(?:but|aber|mais|pero|sondern|sino)\s+(?=(?:only|just|nur|bloß|seulement|juste|s[oó]lo|to|for|at|on|in"
+    r"|with|by|from|until|till"
+    r"|as|an|für|um|am|bis|mit|als|auf|à|pour|avec|comme|para|con|como|a|en)\b)"
+    r"|,\s+(?=(?:not|nicht|pas|und\s+nicht|bitte\s+nicht|kein\w*)\s+\S)"
+    r"|\s+(?=(?:and\s+)?not\s+#)",
+    re.IGNORECASE,
+)
+#: `all but O-7` is one thing, and what follows `not only` goes with it.
+_NO_DENIED: Final = re.compile(
+    r"(?:\b(?:all|every\w*|any\w*|nothing|none|no(?:body|\s+one)|alles?|tout|todo|nada|rien|not\s+only|nicht\s+nur"
+    r"|non\s+seulement|nur)\W*"
+    r"|\bnot\s+only\b[^.!?]*)$",
+    re.IGNORECASE,
+)
+
+
 def _is_another(word: str, follows: str, before: str) -> bool:
     """Whether a word is a thing again, with its number: `close issue 3 and issue 8`."""
-    said = [folded(one) for one in WORD.findall(before)]
-    return any(map(str.isdigit, follows)) and folded(word) in said[1:]
+    if not any(map(str.isdigit, follows)):
+        return False
+    return folded(word) in [folded(one) for one in WORD.findall(before)][1:]
 
 
+_NAMED: Final = re.compile(r"(?<=[\w,]\s)[A-Z][a-z]+$")
 #: `go ahead and delete` is one command.
 _NO_CUT: Final = re.compile(r"\bgo(?:\s+ahead)?\s*$", re.IGNORECASE)
 _OPENING: Final = words_of(
-    "please kindly do don't dont never i we you let's if unless when bitte wenn falls si s'il cuando no ne what how who"
+    "please kindly do don't dont never i we you let's just only if unless when bitte wenn falls ich wir nur si s'il"
+    " je juste cuando no ne sólo quiero what how who"
 )
 
 
 def _is_kind(parts: Sequence[str], number: int) -> bool:
-    """Whether the part is of a sentence that asks kindly: `Could you please … and …?`."""
+    """Whether the part goes on with a sentence that asks for something: `Could you close T-7 and …?`."""
     first = last = number
     while first and not parts[first - 1].rstrip().endswith((".", "!", "?")):
         first -= 1
     while last + 1 < len(parts) and not parts[last].rstrip().endswith((".", "!", "?")):
         last += 1
     opening = _ASKED_POLITELY.match(_POLITE.sub("", parts[first].strip()))
-    return first < last and opening is not None and PLEASE.search("".join(parts[first : last + 1])) is not None
+    if opening is None or first == last:
+        return False
+    said = "".join(parts[first : last + 1])
+    return PLEASE.search(said) is not None or (first < number and _is_asked(opening.group(), said))
+
+
+def _is_asked(opening: str, said: str) -> bool:
+    """Whether `Can you …?` is said of one thing, and so asks for it."""
+    return _ASKED_OF_ONE.match(opening) is not None and _MEANT.search(said) is not None
 
 
 def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False) -> Clause:
     """The clause with its mood. `kindly`: the sentence that it is of asks with a `please`."""
-    said = part.strip()
+    said = part.strip().lstrip("\u00bf\u00a1")
     if _THANKS.match(said):
         return Clause(said, "none")
     blocked = blocked_by(said)
@@ -257,19 +355,32 @@ def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False
     polite = _ASKED_POLITELY.match(body)
     if wished is not None:
         body = _POLITE.sub("", body[wished.end() :])
-        blocked = blocked_by(body)
-        if wished["wunsch"]:
-            return _command(said, body, blocked, is_verb, is_last=True)
-    elif kindly and polite is None:
-        return _command(said, body.rstrip().rstrip("?"), blocked, is_verb, is_last=False)
-    elif polite is not None and (kindly or PLEASE.search(said)):
-        body = _POLITE.sub("", body[polite.end() :])
-        blocked = blocked_by(body)
-        said_openly = body.rstrip().rstrip("?").rstrip()
-        return _command(
-            said, said_openly, blocked, is_verb, is_last=polite.group().casefold().startswith(("k", "w\xfc"))
-        )
-    return _command(said, body, blocked, is_verb, is_last=PLEASE.match(said) is not None)
+        return _command(said, body, blocked_by(body), is_verb, is_last=bool(wished["wunsch"]))
+    if polite is None:
+        body = body.rstrip().rstrip("?") if kindly else body
+        is_last = not kindly and PLEASE.match(said) is not None
+        return _command(said, body, blocked, is_verb, is_last=is_last)
+    body = _POLITE.sub("", body[polite.end() :]).rstrip().rstrip("?").rstrip()
+    is_last = polite.group().casefold().startswith(("k", "w\xfc"))
+    found = _command(said, body, blocked_by(body), is_verb, is_last=is_last)
+    if kindly or PLEASE.search(said):
+        return found
+    is_stated = polite.group()[:3].casefold() in ("pue", "pod") and not said.endswith("?")
+    if found.mood == "command" and not is_stated and _is_asked(polite.group(), body):
+        return msgspec.structs.replace(found, is_asked=True)
+    return _command(said, _POLITE.sub("", said), blocked, is_verb, is_last=False)
+
+
+#: `Can you …?` asks for it; `Would you …?` may ask what one thinks of it.
+_ASKED_OF_ONE: Final = re.compile(r"(?:can|could)\b|k[aöo]nn|peux|pourr|pouv|pued|podr", re.IGNORECASE)
+#: It is one thing that is spoken of, and not what can be done at all: `Can you cancel a booking?`
+_MEANT: Final = re.compile(
+    r"#|\d|\b(?:it|them|him|her|me|us|the|my|our|his|their|this|that|these|those|every|each|all|der|die|das|den|dem"
+    r"|mein\w*|unser\w*|ihn|sie|es|mir"
+    r"|le|la|les|mon|ma|mes|notre|moi|el|los|las|mi|mis|lo)\b|(?<=\s)(?-i:[A-Z])\w|-(?:moi|le|la|les|lui)\b"
+    r"|\w{3,}(?:me|lo|los|las|nos)\b",
+    re.IGNORECASE,
+)
 
 
 def _command(
@@ -278,6 +389,16 @@ def _command(
     """One question after the other, in this order. `is_last`: its verb may stand at its end."""
     found = [match.group() for match in WORD.finditer(body)]
     head = _head(body, found)
+    following = "".join(body.split()[1:2])
+    last = ends_in_infinitive(body, is_verb) if blocked is None else None
+    is_headed = last is None and bool(meanings_of(head) or is_reading(head) or is_verb(head))
+    is_headed = is_headed and not is_thing(head, following)
+    if is_headed and blocked is not None and not is_counter(head):
+        blocked = kept_from(body, head)
+    if last is None and not is_headed and tells_how_it_is(body, blocked):
+        return Clause(said, "reason")
+    if says_how_it_is_to_be(body) and not said.endswith("?"):
+        return Clause(said, "other", because=" ".join(found[:3]))
     uncommanded = _uncommanded(said, body, head, blocked)
     if uncommanded is not None:
         return uncommanded
@@ -285,15 +406,15 @@ def _command(
         return Clause(said, "command", verb="add")
     if is_counter(head) and not is_verb(head):
         return Clause(said, "negation", because=head)
-    following = "".join(body.split()[1:2])
-    if (meanings_of(head) or is_reading(head) or is_verb(head)) and not is_thing(head, following):
+    if is_headed:
         if (telling := _tells(body)) is not None:
             return Clause(said, "report", because=telling)
         if (act := _taken_back(head, body, is_verb)) is not None:
             return Clause(said, "negation", because=act)
         return Clause(said, "command", verb=head)
-    last = found[-1] if found else ""
-    if is_last and (meanings_of(last) or is_verb(last)) and len(found) > 1:
+    if last is None and is_last and len(found) > 1 and (meanings_of(found[-1]) or is_verb(found[-1])):
+        last = found[-1]
+    if last is not None:
         # `Bitte den Termin absagen`: in German the verb may stand at the end.
         return Clause(said, "command", verb=last)
     return Clause(said, "other", because=" ".join(found[:3]))

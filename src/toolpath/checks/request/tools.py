@@ -7,7 +7,7 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import commanded
-from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
+from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, is_thing, meanings_of
 from toolpath.model.tool import Tool
 
 _READING_NAMES: Final = frozenset(re.findall(r"\S+", "get list read search find fetch describe count lookup show view"))
@@ -70,6 +70,29 @@ def is_form(word: str, tool: Tool) -> bool:
     return any(len(verb) > 3 and plain.startswith(verb.removesuffix("e")) for verb in verbs_of(tool)) or fits(
         word, tool
     )
+
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+#: Before a participle, or beside it: it has been done, and is no reason to do it.
+_DONE: Final = re.compile(
+    r"\b(?:was|were|been|is|are|has|have|had|already|wurden?|worden|ist|sind|hat|haben|schon|bereits|été|est|a|ont"
+    r"|déjà|ha|han|fue|fueron|sido|ya)\b"
+)
+
+
+def has_been_done(text: str, tool: Tool) -> bool:
+    """Whether a statement speaks of the tool's act, or says that something like it has been done."""
+    words = _WORD.findall(text)
+    if {folded(word) for word in words} & verbs_of(tool) or {done(word) for word in words} & verbs_of(tool):
+        return True
+    if _DONE.search(folded(text)) is None:
+        return False
+    return any(is_form(word, tool) or (done(word) != word and fits(done(word), tool)) for word in words)
+
+
+def is_called(verb: str, tool: Tool) -> bool:
+    """Whether the tool bears the verb, or one that says the same, in its name."""
+    return folded(verb) in raw_words(tool.name) or bool(commanded(verb) & acts_of(tool))
 
 
 def verbs_of(tool: Tool) -> frozenset[str]:

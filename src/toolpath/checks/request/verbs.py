@@ -109,7 +109,8 @@ evaluate recommend suggest define translate convert measure simulate rank sort f
 zeige zeig finde suche liste nenne gib prüfe lies berechne erkläre vergleiche zähle
 montre affiche trouve cherche liste donne dis explique calcule compare vérifie
 muestra muestre busca busque lista dime di da explica calcula compara verifica encuentra
-such auflisten anzeigen nachsehen heraussuchen suchen finden zeigen sieh recherche cherchez montrez affichez trouvez
+such auflisten anzeigen nachsehen sehen ansehen anschauen wissen heraussuchen suchen finden zeigen sieh recherche
+cherchez montrez affichez trouvez
 listez consulte consulter regarde liste lister afficher montrer chercher trouver rechercher vérifier
 enseña consulta comprueba mira revisa listar mostrar buscar consultar ver encontrar comprobar enumera""",
 )
@@ -262,7 +263,7 @@ def _spanish(infinitive: str) -> Iterable[str]:
             soft = re.sub(r"c$", "qu", re.sub(r"g$", "gu", re.sub(r"z$", "c", one)))
             yield from (one + "a", soft + "e", soft + "en", one + "ad")
         elif ending in ("er", "ir"):
-            yield from (one + "e", one + "a", one + "an", one + ("ed" if ending == "er" else "id"))
+            yield from (one + "e", one + "a", one + "an")
 
 
 def _changed(stem: str) -> Iterable[str]:
@@ -397,9 +398,56 @@ def parted(head: str, last: str) -> str | None:
     return None
 
 
+#: Participles that no rule gives.
+_DONE: Final = {
+    "paid": "pay",
+    "sent": "send",
+    "sold": "sell",
+    "bought": "buy",
+    "made": "make",
+    "built": "build",
+    "written": "write",
+    "told": "tell",
+    "done": "do",
+    "taken": "take",
+    "given": "give",
+    "held": "hold",
+    "kept": "keep",
+    "lent": "lend",
+    "left": "leave",
+    "thrown": "throw",
+    "withdrawn": "withdraw",
+    "frozen": "freeze",
+    "begun": "begin",
+    "woken": "wake",
+    "brought": "bring",
+    "bound": "bind",
+    "shown": "show",
+    "chosen": "choose",
+    "driven": "drive",
+    "run": "run",
+    "put": "put",
+}
+
+
+def done(participle: str) -> str:
+    """The verb of an English participle, as far as its form tells: `closed`, `cancelled`, `paid`."""
+    plain = folded(participle)
+    if plain in _DONE or not plain.endswith(("ed", "ing")):
+        return _DONE.get(plain, plain)
+    stem = plain.removesuffix("ing").removesuffix("ed")
+    forms = (stem, stem + "e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem, re.sub("i$", "y", stem))
+    return next((form for form in forms if meanings_of(form) or is_reading(form)), stem)
+
+
 def is_counter(word: str) -> bool:
     """Whether the verb says not to act."""
     return folded(word) in _counter_forms()
+
+
+def may_be_thing(word: str) -> bool:
+    """Whether an English verb is the name of a thing as well: `order`, `report`."""
+    return word.casefold() in _THINGS
 
 
 def is_thing(word: str, following: str) -> bool:

@@ -12,11 +12,12 @@ import msgspec
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.concepts import concepts_of
+from toolpath.checks.request.concepts import STOPS, commanded, concepts_of
+from toolpath.checks.request.gist import gist_of
 from toolpath.checks.request.mandate import mandated
 from toolpath.checks.request.seen import is_offered
 from toolpath.checks.request.sentences import bare
-from toolpath.checks.request.tools import verbs_of
+from toolpath.checks.request.tools import acts_of, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
@@ -87,6 +88,17 @@ def _asked(request: str) -> str:
     return bare(_BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip())
 
 
+def _meant(request: str, offered: Sequence[Tool]) -> str:
+    """What is asked for of these tools, without reasons, courtesies and what is said not to be done."""
+    verbs = frozenset[str]().union(*(verbs_of(tool) for tool in offered))
+    acts = frozenset[str]().union(*(acts_of(tool) for tool in offered))
+
+    def is_verb(word: str) -> bool:
+        return folded(word) in verbs or (folded(word) not in STOPS and bool(commanded(word) & acts))
+
+    return bare(gist_of(_BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip(), is_verb))
+
+
 def plan_offline(
     request: str,
     catalog: Catalog,
@@ -109,7 +121,8 @@ def plan_offline(
     else:
         plan = _told(request, catalog, tools, search, today)
     box = Toolbox(offered)
-    if names_nothing(plan, mended.text, spans_of(mended.text, today) if mended.changes else spans, box):
+    meant = _meant(mended.text, offered)
+    if names_nothing(plan, meant, spans_of(meant, today), box):
         # Something always fits best.
         raise _refusal(_asked(request), Ranker([candidate(tool) for tool in offered]))
     # What nobody would run is no plan that writes: it is a question.
@@ -117,8 +130,8 @@ def plan_offline(
     plan = plan if is_sure else _asked_about(plan, catalog)
     if plan.questions:
         return plan
-    found = warrants(plan, mended.text, box, today)
-    questions = [*rivals(plan, request, box), *unwarranted(found), *unpicked(plan, request, box)]
+    found = warrants(plan, meant, box, today)
+    questions = [*rivals(plan, meant, box), *unwarranted(found), *unpicked(plan, meant, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 
@@ -172,10 +185,11 @@ def _said_apart(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan | None:
     """The plan of what the request joins, each thing planned by itself; None where that leaves a question."""
-    text = _asked(request)
+    offered = _offered(_asked(request), catalog, tools, search)
+    text = _meant(request, offered)
     if not may_join(text):
         return None
-    box = Toolbox(_offered(text, catalog, tools, search))
+    box = Toolbox(offered)
     kinds = frozenset[str]().union(*(kit.described.union(*kit.named) for kit in box.kits))
     verbs = frozenset[str]().union(*(kit.verbs for kit in box.kits))
     said = one_by_one(
@@ -208,8 +222,9 @@ def _said_apart(
 def _planned(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan:
-    text = _asked(request)
-    box = Toolbox(_offered(text, catalog, tools, search), today)
+    offered = _offered(_asked(request), catalog, tools, search)
+    text = _meant(request, offered)
+    box = Toolbox(offered, today)
     reading = read_request(text, box, today)
     if reading is None:
         return _by_rules(request, text, catalog, tools, search)

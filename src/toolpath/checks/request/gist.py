@@ -1,0 +1,84 @@
+"""Gist of a request: what is left for a plan without courtesies, reasons, and what is said not to be done. Pure.
+
+A plan is made of it; it is held against the whole request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from toolpath.checks.request.denials import Denial, denial_in
+from toolpath.checks.request.seen import without_contents
+from toolpath.checks.request.sentences import Clause, clauses_of, opening_of
+
+#: What names a thing by its form: with it a reason says more than why.
+_VALUED: Final = re.compile(r"[\d@#\"“„«`]")
+_IT: Final = re.compile(r"\b(?:it|him|them|ihn|sie|es)\b(?!['\u2019])", re.IGNORECASE)
+_HER: Final = re.compile(r"\bher\b(?=\s*(?:$|[.,;!?]|(?:to|for|in|on|at|from|with|and)\b))", re.IGNORECASE)
+_ITS: Final = re.compile(r"\b(?:its|her|his|their)(?=\s+[^\W\d_])", re.IGNORECASE)
+_TIDY: Final = re.compile(
+    r"^[\s,;:.!?\u2013\u2014-]+|[\s,;\u2013\u2014-]+$|(?:[\s,]+\b(?:and|but|und|aber|et|mais|y|pero))+\W*$",
+    re.IGNORECASE,
+)
+
+
+def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
+    """What a request asks for, in its words; the request itself where nothing else stands beside that.
+
+    `is_verb`: whether a word is a verb of one of the tools that are offered.
+    """
+    plain = without_contents(request)
+    clauses = list(_placed(clauses_of(plain, is_verb), plain))
+    asking = [clause for clause, _ in clauses if clause.mood in ("command", "asked", "condition")]
+    if not asking:
+        return request
+    kept: list[str] = []
+    denied: Denial | None = None
+    start = 0
+    for clause, at in clauses:
+        end = at + len(clause.text)
+        said = request[at:end]
+        kept.append(request[start:at])
+        start = end
+        if clause.mood == "none" or (clause.mood == "reason" and not _VALUED.search(said)):
+            continue
+        if clause.mood == "negation" and _stands_apart(clause, clauses):
+            denied = denial_in(said, is_verb)
+            continue
+        if clause.mood == "command":
+            opening = opening_of(clause.text)
+            said = said[opening:].rstrip("?") if clause.text[opening:] else said
+            said = _named(said, denied) if denied is not None else said
+        kept.append(said)
+    text = _TIDY.sub("", "".join((*kept, request[start:])))
+    return re.sub(r"\s+([,.;!?])(?:\s*,)*", r"\1", re.sub(r"[ \t]{2,}", " ", text)) or request
+
+
+def _placed(clauses: Sequence[Clause], plain: str) -> Iterator[tuple[Clause, int]]:
+    """The clauses that stand in the text one after the other, with their places."""
+    start = 0
+    for clause in clauses:
+        at = plain.find(clause.text, start)
+        if at >= 0:
+            yield clause, at
+            start = at + len(clause.text)
+
+
+def _stands_apart(clause: Clause, clauses: Sequence[tuple[Clause, int]]) -> bool:
+    """Whether something else is asked for besides what the clause denies."""
+    return any(one is not clause and one.mood in ("command", "asked") for one, _ in clauses)
+
+
+def _named(said: str, denied: Denial) -> str:
+    """The command with what was said not to be done with it in place of `it`: `Don't publish 44, schedule it`."""
+    things = denied.things or denied.words
+    if len(things) != 1 or (_VALUED.search(said.split(":", maxsplit=1)[0]) and denied.words == things):
+        return said
+    thing = things[0]
+    for pattern, text in ((_HER, thing), (_ITS, f"{thing}'s"), (_IT, thing)):
+        changed = pattern.sub(text, said, count=1)
+        if changed != said:
+            return changed
+    return said
