@@ -61,7 +61,7 @@ _MOST_TOOLS = 40
 #: What a plain command counts as at least: of those in the development records, four of five are right.
 _PLAIN = 0.5
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
-_WHOLE, _ASKED = 1.3, 2.0
+_WHOLE, _ASKED = 1.0, 1.3
 #: What the other rules have to count as, for their values to stand where those read are others: where the reading is
 #: sure, and where it is not.
 _SURER, _SURE_ENOUGH = 0.7, 0.5

@@ -23,6 +23,8 @@ from toolpath.values import JsonObject
 _MEANT: Final = 1.0
 _CLAUSE: Final = 0.7
 _NEAR: Final = 0.25
+#: What it counts that no other tool comes near.
+LEAD: Final = 0.5
 _MOST_CUTS: Final = 7
 _MOST_KITS: Final = 8
 #: Words between a pick and where its thing lies: `the first file in /queue`.
@@ -113,13 +115,16 @@ class ToolChoice:
             )
             if not again.missing and not again.unsaid and again.taken:
                 return msgspec.structs.replace(again, score=1.5)
-        if not found or found[0].meant < _MEANT:
+        if not found:
             return None
         best = found[0]
         rival = found[1].score if len(found) > 1 else -9.0
-        if best.score - rival < _NEAR:
-            best = msgspec.structs.replace(best, sure=min(best.sure, 0.5))
-        return best
+        # What is the only tool is the nearest for want of another.
+        lead = min(1.0, best.score - rival) if len(self._box.kits) > 1 else -1.0
+        if best.meant + LEAD * max(0.0, lead) < _MEANT:
+            return None
+        is_near = len(self._box.kits) > 1 and lead < _NEAR
+        return msgspec.structs.replace(best, lead=lead, sure=min(best.sure, 0.5) if is_near else best.sure)
 
     def _fitted(self, kit: Kit, part: ClausePart, earlier: Sequence[tuple[Fitted, ClausePart]]) -> Fitted | None:
         """The tool fitted to a clause, for each item of a list or for one of it where the clause says so."""

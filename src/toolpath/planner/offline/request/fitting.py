@@ -12,11 +12,10 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.seen import FOR_BOTH
-from toolpath.checks.request.verbs import folded, is_reading, meanings_of
-from toolpath.planner.offline.match import words_of
-from toolpath.planner.offline.opposites import is_opposite
+from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
 from toolpath.planner.offline.request.cues import CUES, LABELS
+from toolpath.planner.offline.request.evidence import Evidence, Used, evidence
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
@@ -32,7 +31,6 @@ from toolpath.values import Json, JsonObject
 _RESPECTIVELY: Final = re.compile(
     r"\b(?:respectively|in\s+that\s+order|beziehungsweise|respectivement|respectivamente)\b", re.I
 )
-_WHICH: Final = re.compile(r"\W*(?:which|welche\w?|quel(?:le)?s|qué|cuáles)\b", re.IGNORECASE)
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(
     r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|non?|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
@@ -54,6 +52,8 @@ class Fitted(msgspec.Struct, frozen=True):
     """Telling words that neither the tool nor a value explains."""
     sure: float
     """How well its weakest argument fits, 0 to 1."""
+    lead: float = 0.0
+    """Of the score over that of the next tool, at most 1; less than nothing where there is no other tool."""
     taken: tuple[Span, ...] = ()
     """Values that a parameter took."""
     spent: tuple[Word, ...] = ()
@@ -99,6 +99,8 @@ class _Filler:
         self._used: dict[Span, str] = {}
         self._many: dict[str, list[Json]] = {}
         self._spent: set[Word] = set()
+        self._optioned: list[ToolField] = []
+        """Parameters that an option is said of."""
         self._chosen: set[Word] = set()
         """Words that are an option of a parameter: once said, none of another one."""
         self._denied: list[Word] = []
@@ -129,7 +131,8 @@ class _Filler:
             known = known.union(*(one.concepts for one in self._kit.outputs))
             known = known.union(*(one.concepts for listed in self._kit.lists for one in listed.fields))
         unsaid = tuple(word for word in self._part.words if word in self._denied or self._is_unsaid(word, known))
-        meant = self._meant()
+        found = self._evidence(missing, unused)
+        meant = found.meant
         sure = min(self._sure.values(), default=1.0)
         if any(self._uncued.count(kind) > 1 for kind in _MIXED):
             # Which value is which only their order says.
@@ -156,8 +159,8 @@ class _Filler:
             unused,
             unsaid,
             sure,
-            tuple(self._used),
-            tuple(self._spent),
+            taken=tuple(self._used),
+            spent=tuple(self._spent),
         )
 
     def _is_unsaid(self, word: Word, known: frozenset[str]) -> bool:
@@ -188,54 +191,11 @@ class _Filler:
 
     # How much the clause means the tool.
 
-    def _meant(self) -> float:
-        said = [word for word in self._part.words if not word.is_stop or folded(word.text) in ("on", "off", "up")]
-        concepts = frozenset[str]().union(*(word.concepts for word in said)) if said else frozenset()
-        concepts |= frozenset[str]().union(
-            *(concepts_of(one.text) for one in self._part.spans if one.kind in ("name", "code"))
-        )
-        total = met = 0.0
-        for named in self._kit.named:
-            weight = self._box.weight(named)
-            total += weight
-            met += weight * bool(named & concepts)
-        share = met / total if total else 0.0
-        told = [word for word in said if word.concepts & self._kit.described and not word.is_stop]
-        score = (
-            2.0 * share + 0.25 * min(3, len(told)) + 0.1 * min(3, sum(bool(w.concepts & self._kit.extra) for w in said))
-        )
-        if is_opposite(self._kit.words, words_of(self._part.text)):
-            score -= _OPPOSITE
-        return score + self._by_verb() + self._by_ids()
-
-    def _by_verb(self) -> float:
-        verb, kit = self._part.verb, self._kit
-        if self._part.is_question:
-            # `Which tasks are open?` asks for several.
-            is_list = "list" in frozenset[str]().union(*kit.named[:1]) and _WHICH.match(self._part.text) is not None
-            return -1.5 if kit.is_acting else 0.4 + 0.8 * is_list
-        if not verb:
-            return -0.3 if kit.is_acting else 0.1
-        plain = folded(verb)
-        if plain in kit.verbs:
-            return 1.0
-        if concepts_of(verb) & frozenset[str]().union(*self._kit.named[:1]):
-            return 0.8
-        if means(verb, kit) or concepts_of(verb) & kit.opening:
-            return 0.6
-        if listed_concepts(verb) & frozenset[str]().union(*kit.named):
-            return 0.4
-        if is_reading(verb):
-            return -1.5 if kit.is_acting else 0.3
-        return -1.0 if meanings_of(verb) else 0.0
-
-    def _by_ids(self) -> float:
-        """A tool of what the ids are of."""
-        score = 0.0
-        for span in self._part.spans:
-            if span.kind == "id" and self._box.knows_prefix(span.text):
-                score += 0.7 if self._used.get(span) else -0.4
-        return score
+    def _evidence(self, missing: Sequence[ToolField], unused: Sequence[Span]) -> Evidence:
+        typed = [one for one in self._used if self._used[one] != "option" and one.kind not in ("name", "quoted")]
+        is_sure = min(self._sure.values(), default=0.0) >= _FITTING
+        is_whole = bool(typed) and is_sure and bool(self._kit.required) and not missing and not unused
+        return evidence(self._kit, self._part, self._box, Used(tuple(self._used), tuple(self._optioned), is_whole))
 
     # Values by their form.
 
@@ -335,9 +295,11 @@ class _Filler:
                 if not isinstance(held, list) or found in held:
                     break
                 held.append(found)
+                self._optioned = [*(one for one in self._optioned if one != field), field]
                 found = self._option(field)
             if found is not None and not field.is_list:
                 self._inputs[field.name] = found
+                self._optioned.append(field)
 
     def _option(self, field: ToolField) -> Json:
         for span in self._part.spans:
@@ -564,13 +526,13 @@ class _Filler:
 
 #: Between the words of one name: `lampe du salon`.
 _BRIDGES: Final = frozenset(("du", "de", "del", "im"))
-#: What a clause means a tool the less for, that is for the opposite of what it says.
-_OPPOSITE: Final = 1.5
 _UNSURE_VALUE: Final = 0.5
 #: What a clause means a tool at least for, whose verb it is in and which takes all that it says.
 _EXPLAINED: Final = 1.4
 #: What the form of a value alone says of a parameter, from where on it is no other's.
 _FORMED: Final = 2.6
+#: How well a value fits a parameter at least, of whose kind it is by its form.
+_FITTING: Final = 0.5
 #: Kinds of which several values are easily taken for one another.
 _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number")
 #: Kinds that a name may be of.

@@ -16,7 +16,7 @@ from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
 from toolpath.planner.offline.request.asking import about
-from toolpath.planner.offline.request.choice import EACH, FOR_EACH, ToolChoice
+from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice
 from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, feeds, gives
@@ -222,7 +222,7 @@ class RequestReader:
         # An id of the tool's own kind says as much as its name.
         is_named = any(one.kind == "id" and self._box.knows_prefix(one.text) for one in fitted.taken)
         left_over = 0.3 * len(fitted.unsaid) + 0.2 * len(fitted.unused)
-        self._meant = min(self._meant, fitted.meant + is_named - left_over)
+        self._meant = min(self._meant, fitted.meant + is_named + LEAD * fitted.lead - left_over)
         if fitted.meant < 1.4:
             self._sure = min(self._sure, UNSURE)
         for field, value in _unnamed(fitted, part):

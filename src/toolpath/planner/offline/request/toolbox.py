@@ -179,6 +179,8 @@ class Kit(msgspec.Struct, frozen=True):
     """The concepts of how its description begins: `Move or rename a file.`"""
     extra: frozenset[str]
     """Concepts of its fields and their options."""
+    given: frozenset[str]
+    """Concepts of the names of what it gives."""
     is_acting: bool
     words: frozenset[str] = frozenset()
     """Of its name and description, as they are compared."""
@@ -221,12 +223,17 @@ class Toolbox:
         """How the ids look that the tools show as examples."""
         self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
         self.verbs = frozenset[str]().union(*(kit.verbs for kit in self.kits if kit.is_acting))
+        self._options = Counter(options for kit in self.kits for options in {one.options for one in kit.fields})
         self._having = Counter(concept for kit in self.kits for concept in frozenset().union(*kit.named, kit.described))
 
     def weight(self, concepts: frozenset[str]) -> float:
         """How much it tells that a request says one of these."""
         fewest = min((self._having.get(one, 0) for one in concepts if one in self._having), default=0)
         return math.log(1 + (len(self.kits) + 1) / (fewest + 0.5))
+
+    def having(self, field: ToolField) -> int:
+        """How many tools have a parameter with such options."""
+        return self._options[field.options]
 
     def prefix_of(self, field: ToolField) -> str:
         """How the ids of a field begin: as it says itself, else as some field of its name does."""
@@ -270,6 +277,8 @@ def kit_of(tool: Tool) -> Kit:
         *(concepts_of(str(option)) for field in fields for option in field.options if isinstance(option, str)),
     )
     outputs, lists = _outputs(tool.output_schema)
+    given = [*outputs, *(one for listed in lists for one in listed.fields)]
+    paths = [word for listed in lists for name in listed.path for word in raw_words(name)]
     kit = Kit(
         tool=tool,
         fields=fields,
@@ -280,6 +289,7 @@ def kit_of(tool: Tool) -> Kit:
         described=_concepts(tool.description[:400]),
         opening=frozenset[str]().union(*(listed_concepts(word) for word in raw_words(tool.description[:60])[:3])),
         extra=extra,
+        given=frozenset[str]().union(*(one.concepts for one in given), *map(concepts_of, paths)),
         is_acting=acts(tool),
         words=frozenset(words_of(f"{tool.name} {tool.description[:400]}")),
     )
