@@ -108,7 +108,8 @@ class ToolChoice:
             if fitted is not None:
                 found.append(fitted)
         found.sort(key=lambda one: -one.score)
-        if earlier and (not found or found[0].meant < _MEANT):
+        is_open = not found or found[0].meant < _MEANT or (not part.verb and found[0].unsaid)
+        if earlier and is_open:
             # `… and D-11 to lost`: what was done before is done again.
             again = fit(
                 earlier[-1][0].kit, msgspec.structs.replace(part, verb=earlier[-1][1].verb), self._box, self._text

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import stem
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
@@ -31,6 +32,8 @@ _ASKED, _WHOLE = 0.3, 0.3
 _OPPOSITE: Final = 1.5
 #: How much less than another word of its name the word counts by which a tool that reads says that it reads.
 _PLAIN: Final = 0.3
+#: What another word for a word of the name counts.
+_SYNONYM: Final = 0.9
 _MOST: Final = 3
 _WHICH: Final = re.compile(r"\W*(?:which|welche\w?|quel(?:le)?s|qué|cuáles)\b", re.IGNORECASE)
 #: Question words of four languages → kinds of values that answer them, and words of their names.
@@ -132,11 +135,12 @@ def _of_thing(kit: Kit, part: ClausePart, box: Toolbox) -> float:
     said = [word for word in part.words if not word.is_stop or folded(word.text) in ("on", "off", "up")]
     concepts = frozenset[str]().union(*(word.concepts for word in said)) if said else frozenset()
     concepts |= frozenset[str]().union(*(concepts_of(one.text) for one in part.spans if one.kind in ("name", "code")))
+    stems = frozenset(stem(folded(word.text)) for word in said)
     total = met = 0.0
     for named in kit.named:
         weight = box.weight(named) * (_PLAIN if not kit.is_acting and named & _READING else 1.0)
         total += weight
-        met += weight * bool(named & concepts)
+        met += weight * (bool(named & concepts) and (1.0 if named & stems else _SYNONYM))
     score = _NAME * met / total if total else 0.0
     score += _TOLD * _counted(said, kit.described) + _EXTRA * _counted(said, kit.extra)
     if not kit.is_acting and (part.is_question or not part.verb or is_reading(part.verb)):
