@@ -63,13 +63,9 @@ class Embeddings:
 
         The first of `parts` is the whole text.
         """
-        if self._waiting:
-            self._collect()
-        if self._waiting or not self._vectors:
+        if not self._is_ready():
             return {}
-        if self._matrix is None:
-            self._stack()
-        nearness = self._matrix @ self._texts.encoder.encode(parts).T
+        nearness = self._matrix @ self.encode(parts).T
         total = nearness[:, 0]
         if len(parts) > 1:
             total = (1 - _PART_SHARE) * total + _PART_SHARE * nearness[:, 1:].max(axis=1)
@@ -78,6 +74,26 @@ class Embeddings:
         near = {self._keys[index]: float(total[index]) for index in best}
         near.update((key, float(total[self._rows[key]])) for key in also if key in self._rows)
         return near
+
+    def encode(self, parts: Sequence[str]) -> Any:
+        """The vectors of texts, for `near_to`. May be asked from any thread."""
+        return self._texts.encoder.encode(parts)
+
+    def near_to(self, vectors: Any) -> Mapping[str, float]:
+        """Key → nearness of every tool to the first of these vectors."""
+        if not self._is_ready():
+            return {}
+        nearness = self._matrix @ vectors[0]
+        return {key: float(nearness[row]) for key, row in self._rows.items()}
+
+    def _is_ready(self) -> bool:
+        if self._waiting:
+            self._collect()
+        if self._waiting or not self._vectors:
+            return False
+        if self._matrix is None:
+            self._stack()
+        return True
 
     def _collect(self) -> None:
         known = self._texts.known(self._waiting.values())

@@ -20,6 +20,7 @@ from toolpath.checks.request.asides import asides
 from toolpath.checks.request.bases import bases, unfounded
 from toolpath.checks.request.bindings import misbound
 from toolpath.checks.request.blockers import Mood
+from toolpath.checks.request.concepts import phrasal
 from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.namings import misnamed, swallowed
@@ -31,7 +32,7 @@ from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, u
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import Clause, after_colon, says_how_it_is_to_be
 from toolpath.checks.request.told import Told
-from toolpath.checks.request.tools import CALLING, fits, is_form, verbs_of
+from toolpath.checks.request.tools import CALLING, acts_of, fits, is_form, verbs_of
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
@@ -211,13 +212,19 @@ def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
     if tool is not None and (fits(verb, tool) or (folded(verb) in CALLING and tool.name in clause.text)):
         return True
-    if tool is not None and _is_said_by_noun(clause, tool):
+    if tool is not None and (_is_said_by_noun(clause, tool) or _is_said_in_two(clause, tool)):
         return True
     if must_fit or is_reading(verb) or is_counter(verb):
         return False
     # `Remind me to archive it`: the verb of the tool is there, and is not what is commanded.
     words = re.findall(r"[^\W\d_]+", clause.text)
     return tool is not None and not any(is_form(word, tool) for word in words if word != verb)
+
+
+def _is_said_in_two(clause: Clause, tool: Tool) -> bool:
+    """Whether the verb means the act together with another word: `Get rid of m-7`, `Call AP-2 off`."""
+    acts = acts_of(tool)
+    return any(clause.text[at:to] == clause.verb and concept in acts for at, to, concept in phrasal(clause.text))
 
 
 def _is_said_by_noun(clause: Clause, tool: Tool) -> bool:

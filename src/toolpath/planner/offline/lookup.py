@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -21,7 +21,14 @@ class LookedUp(msgspec.Struct, frozen=True):
     """Hits of one request, found beforehand: planning it beside others then reads no index that they change."""
 
     hits: tuple[Hit, ...]
+    near: Mapping[str, float] = {}
+    """Tool → nearness to the request by what both mean, where that is looked for."""
 
     def search(self, text: str, limit: int = 10) -> Sequence[Hit]:
         """The hits of the request, whichever part of it is looked up."""
         return self.hits[:limit]
+
+
+def nearness_of(search: Lookup | None) -> Mapping[str, float]:
+    """How near the tools are to the request by what they mean; nothing where only words were looked up."""
+    return search.near if isinstance(search, LookedUp) else {}

@@ -33,7 +33,7 @@ from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
-from toolpath.planner.offline.lookup import LookedUp, Lookup
+from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of
 from toolpath.planner.offline.match import CUED, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.named_things import names_nothing
@@ -77,11 +77,10 @@ _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", r
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
 
-def looked_up(request: str, catalog: Catalog, search: Lookup) -> Lookup:
-    """The tools that `plan_offline` looks at for this request, as its `search`."""
-    if len(catalog.tools) <= _MOST_TOOLS:
-        return LookedUp(())
-    return LookedUp(tuple(search.search(_asked(request), _MOST_TOOLS)))
+def looked_up(request: str, catalog: Catalog, search: Lookup, near: Mapping[str, float] | None = None) -> Lookup:
+    """The tools that `plan_offline` looks at for this request, as its `search`; `near`: their nearness by meaning."""
+    few = len(catalog.tools) <= _MOST_TOOLS
+    return LookedUp(() if few else tuple(search.search(_asked(request), _MOST_TOOLS)), near or {})
 
 
 def _asked(request: str) -> str:
@@ -120,7 +119,7 @@ def plan_offline(
         plan = _mended(_told(mended.text, catalog, tools, search, today), request, mended, catalog)
     else:
         plan = _told(request, catalog, tools, search, today)
-    box = Toolbox(offered)
+    box = Toolbox(offered, today, nearness_of(search))
     meant = _meant(mended.text, offered)
     if names_nothing(plan, meant, spans_of(meant, today), box):
         # Something always fits best.
@@ -189,7 +188,7 @@ def _said_apart(
     text = _meant(request, offered)
     if not may_join(text):
         return None
-    box = Toolbox(offered)
+    box = Toolbox(offered, today, nearness_of(search))
     kinds = frozenset[str]().union(*(kit.described.union(*kit.named) for kit in box.kits))
     verbs = frozenset[str]().union(*(kit.verbs for kit in box.kits))
     said = one_by_one(
@@ -224,7 +223,7 @@ def _planned(
 ) -> Plan:
     offered = _offered(_asked(request), catalog, tools, search)
     text = _meant(request, offered)
-    box = Toolbox(offered, today)
+    box = Toolbox(offered, today, nearness_of(search))
     reading = read_request(text, box, today)
     if reading is None:
         return _by_rules(request, text, catalog, tools, search)

@@ -224,7 +224,8 @@ class Planning:
         await self._finder.settle(catalog)
         # Other callers do not wait for it. The index is asked here: others bring it to their catalogues.
         text = text_in_parts(asked, self.options)
-        found = looked_up(text, catalog, self._finder.words(catalog))
+        near = await self._finder.near(catalog, text)
+        found = looked_up(text, catalog, self._finder.words(catalog), near)
         plan = await asyncio.to_thread(
             plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today(asked)
         )

@@ -14,6 +14,8 @@ from toolpath.model.tool import Tool
 
 #: Tenants with tools of their own whose indexes are kept; the house's is kept beside them.
 _KEPT: Final = 8
+#: More of a text says nothing more of its meaning.
+_LONGEST: Final = 2_000
 #: Tools that are indexed in the loop's turn.
 _FEW: Final = 100
 
@@ -83,6 +85,20 @@ class ToolFinder:
     def search(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
         """The tools that fit a text, best first."""
         return self._index(catalog).search(text, limit)
+
+    async def near(self, catalog: Catalog, text: str) -> Mapping[str, float]:
+        """Tool → nearness to a text by meaning, worked out beside the event loop; nothing where words alone decide.
+
+        Of a catalogue that is a part of a whole one nothing is near: its tools have no vectors of their own.
+        """
+        if not self._uses_meaning:
+            return {}
+        await self.learn_meanings(catalog)
+        indexes = self._of(catalog)
+        if indexes is None or indexes.meanings is None:
+            return {}
+        vectors = await asyncio.to_thread(indexes.meanings.encode, [text[:_LONGEST]])
+        return indexes.meanings.near_to(vectors)
 
     async def learn_meanings(self, catalog: Catalog) -> None:
         """Load the model beside the event loop, and give few tools the time until their meanings are known."""

@@ -40,6 +40,10 @@ _QUESTION: Final = re.compile(
     r"|wurde|hat|qui|qu['\u2019]est-ce|quel\w*|où|quand|combien|est-ce|qué|cuál\w*|dónde|cuánt\w*|quién)(?:['\u2019]s|['\u2019]re)?\b",
     re.IGNORECASE,
 )
+#: Asked in the middle: `On a fait combien de tonnes ?`
+_HOW_MANY: Final = re.compile(
+    r"\b(?:combien|how\s+(?:many|much)|wie\s*viele?|cu[aá]nt[oa]s?)\b[^?]*\?\W*$", re.IGNORECASE
+)
 EACH: Final = re.compile(
     r"\b(?:every(?:one|body)?|each(?:\s+of(?:\s+the)?)?|all(?:\s+of)?(?:\s+(?:the|my|our))?|everything|alle"
     r"|allen|jede[nrsm]?|chaque|tou(?:s|tes)(?:\s+les)?|cada|tod[oa]s(?:\s+l[oa]s)?)\b",
@@ -66,8 +70,8 @@ class ToolChoice:
 
     def part(self, start: int, end: int) -> ClausePart:
         """The clause between two places."""
-        is_question = bool(_QUESTION.match(self._text[start:end]))
-        box = self._box
+        said, box = self._text[start:end], self._box
+        is_question = bool(_QUESTION.match(said) or _HOW_MANY.search(said))
         return part_of(self._text, start, end, self._spans, box.acts, is_question=is_question, verbs=box.verbs)
 
     def segments(
@@ -334,6 +338,7 @@ def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
         return False
     return (
         not is_reading(part.verb)
+        or part.joint in acts_of(kit.tool)
         or bool(listed_concepts(part.verb) & acts_of(kit.tool))
         or means(part.verb, kit)
         or any(listed_concepts(part.verb) & named for named in kit.named)

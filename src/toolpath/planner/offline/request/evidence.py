@@ -14,7 +14,8 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import stem
-from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.concepts import commanded, concepts_of, listed_concepts
+from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
@@ -28,6 +29,8 @@ _NAME, _TOLD, _EXTRA, _GIVEN = 2.0, 0.25, 0.1, 0.25
 _OPTION, _ID, _FOREIGN_ID = 0.6, 0.7, -0.4
 #: What is asked for is what the tool gives; all that the tool needs is there, and nothing is left.
 _ASKED, _WHOLE = 0.3, 0.3
+#: What nearness by meaning counts, and the most that it does: alone it is never enough.
+_MEANING, _MOST_BY_MEANING = 2.0, 0.4
 #: What a clause means a tool the less for, that is for the opposite of what it says.
 _OPPOSITE: Final = 1.5
 #: How much less than another word of its name the word counts by which a tool that reads says that it reads.
@@ -82,11 +85,13 @@ class Evidence(msgspec.Struct, frozen=True):
     """Ids of its kind, its options, all that it needs."""
     asked: float = 0.0
     """It gives what is asked: `when` a time, `who` somebody."""
+    meaning: float = 0.0
+    """It is nearer by what words mean than other tools are, where vectors of them are at hand."""
 
     @property
     def meant(self) -> float:
         """All of it as one number."""
-        return self.act + self.thing + self.values + self.asked
+        return self.act + self.thing + self.values + self.asked + self.meaning
 
 
 class Used(msgspec.Struct, frozen=True):
@@ -107,6 +112,7 @@ def evidence(kit: Kit, part: ClausePart, box: Toolbox, used: Used) -> Evidence:
         thing=_of_thing(kit, part, box),
         values=_of_values(kit, part, box, used),
         asked=_of_question(kit, part),
+        meaning=max(-_MOST_BY_MEANING, min(_MOST_BY_MEANING, _MEANING * box.nearness(kit))),
     )
 
 
@@ -118,6 +124,9 @@ def _of_act(kit: Kit, part: ClausePart) -> float:
         return -1.5 if kit.is_acting else 0.4 + 0.8 * is_list
     if not verb:
         return -0.3 if kit.is_acting else 0.1
+    if part.joint.startswith("to-"):
+        # `Get rid of it` gets nothing.
+        return 0.8 if part.joint in acts_of(kit.tool) else -1.0
     if folded(verb) in kit.verbs:
         return 1.0
     if concepts_of(verb) & frozenset[str]().union(*kit.named[:1]):
@@ -128,7 +137,8 @@ def _of_act(kit: Kit, part: ClausePart) -> float:
         return 0.4
     if is_reading(verb):
         return -1.5 if kit.is_acting else 0.3
-    return -1.0 if meanings_of(verb) else 0.0
+    # What only reads is none of what another verb commands.
+    return -1.0 if meanings_of(verb) or any(one.startswith("to-") for one in commanded(verb)) else 0.0
 
 
 def _of_thing(kit: Kit, part: ClausePart, box: Toolbox) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.concepts import STOPS, concepts_of, phrasal
+from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, phrasal
 from toolpath.checks.request.verbs import TOWARDS, folded, is_particle, is_reading, meanings_of, parted
 from toolpath.planner.offline.request.spans import Span
 
@@ -39,6 +39,8 @@ class ClausePart(msgspec.Struct, frozen=True):
     words: tuple[Word, ...]
     spans: tuple[Span, ...]
     verb: str = ""
+    joint: str = ""
+    """What the verb means together with another word: `get rid of`."""
     is_question: bool = False
 
 
@@ -65,7 +67,9 @@ def part_of(
         extra = two.get((found.start() - start, found.end() - start))
         words.append(Word(found[0], found.start(), found.end(), concepts | {extra} if extra else concepts))
     words = _of_two(_joined(words, own), verbs)
-    return ClausePart(text[start:end], start, end, tuple(words), own, _verb(words, acts, verbs), is_question)
+    verb = _verb(words, acts, verbs)
+    joint = next((two.get((one.start - start, one.end - start), "") for one in words if one.text == verb), "")
+    return ClausePart(text[start:end], start, end, tuple(words), own, verb, joint, is_question)
 
 
 def _of_two(words: list[Word], verbs: frozenset[str]) -> list[Word]:
@@ -94,10 +98,21 @@ def _joined(words: list[Word], spans: Sequence[Span]) -> list[Word]:
     return words
 
 
+def _is_act(word: Word) -> bool:
+    """Whether the table has the word among its verbs, in the form of a command."""
+    return any(one.startswith("to-") for one in commanded(word.text))
+
+
+def _is_verb(word: Word, acts: frozenset[str], verbs: frozenset[str]) -> bool:
+    plain = word.text
+    is_known = folded(plain) in verbs or bool(meanings_of(plain)) or is_reading(plain)
+    return is_known or bool(word.concepts & acts) or _is_act(word)
+
+
 def _verb(words: Sequence[Word], acts: frozenset[str], verbs: frozenset[str]) -> str:
     """The verb that a command begins with; in German it may stand at the end of it."""
     for word in words[:5]:
-        if folded(word.text) in verbs or meanings_of(word.text) or is_reading(word.text) or word.concepts & acts:
+        if _is_verb(word, acts, verbs):
             return word.text
         if not word.is_stop:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Final, Literal
@@ -214,10 +214,16 @@ def _matches(pattern: str, text: str) -> bool:
 class Toolbox:
     """The tools of a catalogue, read once; how much a concept tells depends on how many of them have it."""
 
-    def __init__(self, tools: Iterable[Tool], today: date | None = None) -> None:
+    def __init__(
+        self, tools: Iterable[Tool], today: date | None = None, near: Mapping[str, float] | None = None
+    ) -> None:
+        """`near`: how near each tool is to the request by what both mean, where that is known."""
         self.today = today
         """What `this month` is counted from."""
         self.kits = tuple(kit_of(tool) for tool in tools)
+        self._near = near or {}
+        known = [self._near[kit.key] for kit in self.kits if kit.key in self._near]
+        self._usual = sum(known) / len(known) if known else 0.0
         self.prefixes = _prefixes(self.kits)
         self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
         """How the ids look that the tools show as examples."""
@@ -230,6 +236,10 @@ class Toolbox:
         """How much it tells that a request says one of these."""
         fewest = min((self._having.get(one, 0) for one in concepts if one in self._having), default=0)
         return math.log(1 + (len(self.kits) + 1) / (fewest + 0.5))
+
+    def nearness(self, kit: Kit) -> float:
+        """How much nearer the tool is to the request by its meaning than they all are on average."""
+        return self._near.get(kit.key, self._usual) - self._usual
 
     def having(self, field: ToolField) -> int:
         """How many tools have a parameter with such options."""
