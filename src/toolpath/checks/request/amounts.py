@@ -129,6 +129,11 @@ def misread(seen: Seen) -> Iterator[str]:
             if seen.plain[start:end] != seen.request[start:end]:
                 # Somebody's words, or a text that is handed on.
                 continue
+            if _UP_TO.fullmatch(found["words"]) and _RAISED.search(
+                seen.plain, max(0, found.start() - 60), found.start()
+            ):
+                # `scale search up to 5`
+                continue
             holders = [*_holders(found["number"], seen), *(_shares(found, seen) if pattern is _SHARE else ())]
             if any(_takes(pattern, found, seen, tool, name) for tool, name in holders):
                 said = " ".join(found.group().split())
@@ -144,6 +149,14 @@ def misread(seen: Seen) -> Iterator[str]:
     yield from _one_or_other(seen)
     yield from _outside(seen)
     yield from _no_time(seen)
+
+
+_UP_TO: Final = re.compile(r"up\s+to", re.IGNORECASE)
+#: Verbs after which `up to` says what a number becomes.
+_RAISED: Final = re.compile(
+    r"\b(?:go(?:es)?|went|gone|raise|scale|turn|bring|bump|put|set|push|crank|move|take|increase)\b[^.;!?\n]*$",
+    re.IGNORECASE,
+)
 
 
 def _changed_by(seen: Seen) -> Iterator[str]:

@@ -38,6 +38,7 @@ der die das den dem des ein eine einen einem einer und oder ist sind war waren z
 vom zum zur für um bis als wie was wer wo wann mir mich dir dich uns er sie es wir ihr ich mein meine meinem meinen
 meiner dein deine bitte jetzt dann auch noch schon mal doch nicht hat habe haben wird kann steht alle allen
 aller jede jeden jedes gerade eben derzeit momentan currently
+avons-nous as-tu a-t-on ont-ils peux-tu pouvez-vous peut-on
 le la les un une des du de d l et ou est sont était être au aux en dans sur sous avec pour par vers que qui quoi quel
 quelle quels quelles où quand ce cette ces mon ma mes ton ta tes son sa ses me te se nous vous il elle ils
 elles je tu s'il te plaît plait svp voudrais veux fait y a t n pas chaque tous toutes tout près

@@ -14,8 +14,8 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import PROVISO, words_of
 from toolpath.checks.request.concepts import STOPS, concepts_of
+from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.occurrences import whole_words
-from toolpath.checks.request.said import COUNTS
 from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import fits

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from toolpath.catalog.words import STOP
-from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when
+from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when, without_lengths
 from toolpath.checks.request.verbs import folded
 
 #: Where a part begins that may say something of its own. Of other languages only the marks are looked at.
@@ -54,6 +54,7 @@ def remainders(
     word is the command's verb, or one of a tool; `said`: the clause as it stands in the request. `is_command`: it
     begins with a verb.
     """
+    text = without_lengths(text, held)
     start, cuts = 0, [*_BEGINS.finditer(text)]
     for cut in [*cuts, None]:
         end = len(text) if cut is None else cut.start()

@@ -9,6 +9,9 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.clock import clocks_in
+from toolpath.checks.request.codes import country_of, language_of
+from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.occurrences import goes_on, whole_words
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.values import Json
@@ -95,27 +98,6 @@ COMING: Final = frozenset(
         proxima proximo esta este""",
     )
 )
-#: Numbers from 2 to 12, as words of four languages say them.
-COUNTS: Final = {
-    word: number
-    for number, words in enumerate(
-        (
-            "two zwei deux dos",
-            "three drei trois tres",
-            "four vier quatre cuatro",
-            "five funf cinq cinco",
-            "six sechs seis",
-            "seven sieben sept siete",
-            "eight acht huit ocho",
-            "nine neun neuf nueve",
-            "ten zehn dix diez",
-            "eleven elf onze once_",
-            "twelve zwolf douze doce",
-        ),
-        2,
-    )
-    for word in words.split()
-}
 _OF_TIME: Final = frozenset((*WEEKDAYS, *MONTHS, *COUNTS, *_WHEN))
 #: Words that ask for more than one call does.
 _EVERY: Final = frozenset(
@@ -306,7 +288,7 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
     spans: list[tuple[int, int]] = []
     bare = _without_ids(held, text)
     # `1 200,50 CHF` is one number.
-    text = _THOUSANDS.sub("", text)
+    text = _without_times(_THOUSANDS.sub("", text), held)
     if held.dates:
         text = IN_DAYS.sub(" ", text)
     # `on 2026-05-03 … tomorrow`: a date that is said as it is says nothing of another one.
@@ -331,6 +313,9 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
         opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
         plain = folded(token)
         now = meant if plain in _WHEN or plain in PERIODS else held if any(map(str.isalpha, token)) else bare
+        if before[-1:].isdigit() and plain in METRIC:
+            # It says what the number before counts.
+            continue
         if token and not _is_held(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
             found.append(token[:100])
     return list(dict.fromkeys(found))
@@ -352,6 +337,42 @@ def _without_ids(held: HeldValues, text: str) -> HeldValues:
     runs = frozenset(run.lstrip("0") or "0" for one in others for run in _RUNS.findall(one))
     numbers = frozenset(number for one in others for number in _numbers(one)) | held.amounts
     return msgspec.structs.replace(held, texts=tuple(others), runs=runs, numbers=numbers)
+
+
+#: A word of a time of day, where it is not written in digits: `half seven`.
+_SPOKEN: Final = re.compile(r"[^\W\d_]{3,}")
+
+
+def _without_times(text: str, held: HeldValues) -> str:
+    """The text without the times of day in words that some value holds: `quarter past three` of `15:15`."""
+    for clock in reversed(clocks_in(text)):
+        said = text[clock.start : clock.end]
+        if clock.is_bare or not _SPOKEN.search(said):
+            continue
+        told = {f"{hour:02d}:{clock.minute:02d}" for hour in (clock.hour, (clock.hour + 12) % 24)}
+        if any(one in value for one in told for value in held.texts):
+            text = text[: clock.start] + " " * len(said) + text[clock.end :]
+    return text
+
+
+#: A length of time in words, and the numbers that it may be.
+_LENGTHS: Final = (
+    (
+        re.compile(
+            r"\b(?:half\s+an\s+hour|(?:eine\s+)?halbe\s+stunde|(?:une\s+)?demi-heure|media\s+hora)\b", re.IGNORECASE
+        ),
+        (30.0, 0.5, 1800.0),
+    ),
+    (re.compile(r"\b(?:an\s+hour|eine\s+stunde|une\s+heure|una\s+hora)\b", re.IGNORECASE), (60.0, 1.0, 3600.0)),
+)
+
+
+def without_lengths(text: str, held: HeldValues) -> str:
+    """The text with `#` for lengths of time in words that some value holds: `half an hour` of 30 minutes."""
+    for said, numbers in _LENGTHS:
+        if any(number in held.amounts for number in numbers):
+            text = said.sub(lambda found: "#" * len(found[0]), text)
+    return text
 
 
 def _is_held_text(inner: str, held: HeldValues) -> bool:
@@ -446,7 +467,8 @@ def _is_held_name(token: str, plain: str, held: HeldValues, *, opens: bool, befo
     parts = [part for part in re.split(r"[^\w]+", plain) if part]
     if not parts or meanings_of(plain) or is_reading(plain) or is_counter(plain):
         return True
-    return held.has(token) or all(_is_known(part, held) for part in parts)
+    code = language_of(token) or (country_of(token) or "").casefold()
+    return held.has(token) or (bool(code) and code in held.texts) or all(_is_known(part, held) for part in parts)
 
 
 def _is_known(word: str, held: HeldValues) -> bool:
@@ -485,6 +507,8 @@ def _is_held_number(token: str, plain: str, held: HeldValues, after: Sequence[re
     return False
 
 
+#: Measures that become one another by thousands.
+METRIC: Final = frozenset(("g", "mg", "kg", "t", "ml", "l", "mm", "km", "mb", "gb", "tb"))
 _SCALES: Final = {
     "thousand": 1e3,
     "k": 1e3,
@@ -503,6 +527,9 @@ def _is_held_amount(digits: str, token: str, following: str, held: HeldValues) -
     scale = _SCALES.get(tail) or _SCALES.get(following)
     if scale is not None:
         numbers |= {round(number * scale, 10) for number in numbers}
+    if (tail or following) in METRIC:
+        # `2 g` are 2000 mg.
+        numbers |= {round(number * scale, 9) for number in numbers for scale in (1e3, 1e6, 1e-3, 1e-6)}
     if _CLOCK.match(tail) or _CLOCK.match(following):
         return any(_is_held_hour(number, held) for number in numbers)
     run = digits.replace(",", "").lstrip("0") or "0"

@@ -42,7 +42,7 @@ from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
 from toolpath.planner.offline.rank import RankedTool, Ranker, candidate
 from toolpath.planner.offline.refused import asked_where_refused
-from toolpath.planner.offline.request.asking import about
+from toolpath.planner.offline.request.asking import about, told_once
 from toolpath.planner.offline.request.reader import SURE, UNSURE, RequestReading, read_request
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.spelling import Spelled, spelled
@@ -128,7 +128,8 @@ def plan_offline(
     is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
     plan = plan if is_sure else _asked_about(plan, catalog)
     if plan.questions:
-        return plan
+        once = tuple(told_once(plan.questions))
+        return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
     found = warrants(plan, meant, box, today)
     questions = [*rivals(plan, meant, box), *unwarranted(found), *unpicked(plan, meant, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()

@@ -356,12 +356,22 @@ def _is_for_names(field: ToolField) -> bool:
     return field.name == "name" or raw_words(field.description)[:2] == ["name", "of"]
 
 
+#: What stands before a thing, and before no name.
+_ARTICLES: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """the a an my our your his her its their this that some any more new der die das den dem ein eine einen le
+        la les un une el los las una""",
+    )
+)
+
+
 def _is_bare(value: str, said: _Said) -> bool:
     """Whether one word stands there as names do, without an article and not as several: `restart checkout`."""
     if not re.fullmatch(r"[a-z][\w.-]*[^s\W]", value):
         return False
     found = re.search(rf"(\w+)\s+{re.escape(value)}(?!\w)", said.request, re.IGNORECASE)
-    return found is not None and folded(found[1]) not in STOPS
+    return found is not None and folded(found[1]) not in _ARTICLES
 
 
 def _is_name(value: str, said: _Said) -> bool:

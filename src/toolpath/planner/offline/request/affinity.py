@@ -10,8 +10,8 @@ from typing import Final
 from rapidfuzz.fuzz import ratio
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.codes import country_of
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
@@ -50,7 +50,7 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
         case _:
             # What somebody is told is a sentence sooner than its reader is.
             is_sentence = field.name in _TOLD and len(span.text.split()) > 2
-            return _affinity_of_text(field, box) + 0.6 * is_sentence
+            return _affinity_of_text(field, box) + (0.6 if field.required else 0.3) * is_sentence
 
 
 def _affinity_of_money(span: Span, field: ToolField) -> float:

@@ -13,20 +13,21 @@ _POINTERS: Final = (
         "from origin source since base sender start check_in",
     ),
     (
-        "to nach zu zum auf an into in à a au vers al hacia towards en",
+        "to nach zu zum auf an into onto in à a au vers al hacia towards en",
         "to destination target into new folder until end base group course list class team club",
     ),
     ("until till bis jusqu'au jusque hasta and und et y -", "to until end check_out target"),
     ("as als comme como called named namens nommé", "name archive format label title target"),
     (
         "for für pour para",
-        "passenger guest guests customer passengers label city reason name party people persons seats service class",
+        "passenger guest guests customer passengers label city reason name party people persons seats service class"
+        " reference purpose memo system",
     ),
     ("in bei à en dans im", "city folder room repo near place course class namespace language ward building section"),
     ("at chez bei um", "company near time start"),
     ("near nahe près cerca around", "near"),
     ("of von de du der des del", "repo owner assignee customer"),
-    ("with mit avec con", "guests name text email title resolution"),
+    ("with mit avec con", "guests name text email title resolution reason note"),
     ("by von par por", "owner sender author mode"),
     ("under below max höchstens maximal moins menos than", "max"),
     ("within", "radius"),
@@ -55,3 +56,26 @@ LABELS: Final = frozenset(
     ("number", "nummer", "numero", "num", "no", "nr", "id", "code", "ending", "ends", "endend", "endet", "terminee")
 )
 """Words before the number of a thing."""
+WAYS: Final = frozenset(
+    (
+        "from",
+        "von",
+        "aus",
+        "desde",
+        "de",
+        "du",
+        "depuis",
+        "to",
+        "nach",
+        "zu",
+        "zum",
+        "auf",
+        "into",
+        "onto",
+        "a",
+        "al",
+        "hacia",
+        "vers",
+    )
+)
+"""Words that say from where to where, and nothing else."""

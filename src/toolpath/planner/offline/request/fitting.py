@@ -14,7 +14,7 @@ from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
-from toolpath.planner.offline.request.cues import CUES, LABELS
+from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.evidence import Evidence, Used, evidence
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
@@ -321,6 +321,7 @@ class _Filler:
             if row and not self._is_denied(row[0]):
                 self._spent.update(row)
                 return option
+        words = [word for word in words if not self._is_of_twin(word, field)]
         for exact in (True, False):
             for word in words:
                 option = self._option_of(word, field, exact=exact)
@@ -329,6 +330,14 @@ class _Filler:
                     self._chosen.add(word)
                     return option
         return None
+
+    def _is_of_twin(self, word: Word, field: ToolField) -> bool:
+        """Whether the word before says that it is for another parameter of the same options: `from savings`."""
+        twins = [one for one in self._kit.fields if one.options == field.options and one.name != field.name]
+        before = [folded(one.text) for one in self._part.words if one.end <= word.start][-3:]
+        wanted = next((CUES[one] for one in reversed(before) if one in WAYS), frozenset[str]())
+        own = bool(wanted & {*raw_words(field.name)})
+        return not own and any(wanted & {*raw_words(one.name)} for one in twins)
 
     def _option_of(self, word: Word, field: ToolField, *, exact: bool) -> Json:
         """The option that a word is, or stands for; None where it says so of no option, or of something else."""
@@ -499,7 +508,7 @@ class _Filler:
                 not word.is_stop
                 and not word.concepts & known
                 and word.text != self._part.verb
-                and not listed_concepts(word.text) & self._box.acts
+                and (not listed_concepts(word.text) & self._box.acts or self._is_object(word, field))
                 and word not in self._spent
             )
             is_free = (
@@ -515,6 +524,14 @@ class _Filler:
         runs.append(run)
         runs = [one for one in runs if one]
         return max(runs, key=lambda one: (self._is_named(one, field), len(one))) if runs else None
+
+    def _is_object(self, word: Word, field: ToolField) -> bool:
+        """Whether a word stands right behind the verb, as a name that has to be said does: `resize logs to 500`."""
+        before = self._text[: word.start].rstrip()
+        verb = self._part.verb
+        return (
+            field.required and bool(verb) and folded(before[-len(verb) :]) == folded(verb) and verb in self._part.text
+        )
 
     def _is_named(self, run: Sequence[Word], field: ToolField) -> bool:
         """Whether the word before says what it is: `the table leads`; or its own last one: `the baking list`."""

@@ -10,7 +10,8 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.said import COUNTS, IN_DAYS, MONTHS, WEEKDAY_NAMES, WEEKDAYS
+from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.said import IN_DAYS, MONTHS, WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.weekdays import days_of_weeks
 

@@ -11,9 +11,9 @@ from typing import Final
 from rapidfuzz.fuzz import ratio
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.codes import is_language, language_of
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.codes import is_language, language_of
 from toolpath.planner.offline.request.parts import Word
 from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.toolbox import ToolField
@@ -40,7 +40,7 @@ def is_meant(word: Word, option: Json, field: ToolField) -> bool:
         return True
     options = tuple(str(one) for one in field.options)
     if _are_languages(options):
-        return language_of(word.text) == option
+        return language_of(word.text) == str(option)
     plain = folded(word.text)
     told = _glosses(options, field.description).get(str(option), ())
     if any(word.concepts & concepts_of(one) or _is_cognate(plain, one, ()) for one in told):

@@ -15,6 +15,7 @@ import msgspec
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
+from toolpath.planner.offline.request.affinity import is_called
 from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice
 from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
@@ -429,7 +430,7 @@ def _ends(kit: Kit) -> bool:
 def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json]]:
     """Numbers that a tool would write, of which the clause does not say what they are: `Change EMP-6 to 52000`."""
     kit = fitted.kit
-    bare = {one.text: one.value for one in fitted.taken if one.kind == "number" and not _is_counted(one, part)}
+    bare = {one.text: one.value for one in fitted.taken if one.kind == "number" and not _is_counted(one, part, fitted)}
     if not kit.is_acting or not bare or all(one.kind != "id" for one in fitted.taken):
         return
     others = frozenset[str]().union(*(one.concepts for one in kit.fields if one.kind == "id"))
@@ -446,9 +447,20 @@ def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json
 _OF_THEM: Final = re.compile(r"\s+(?:of|each|x|von|je|de|d['\u2019])(?!\w)", re.IGNORECASE)
 
 
-def _is_counted(span: Span, part: ClausePart) -> bool:
-    """Whether a number says by its measure, or by what follows, that so much of something is meant: `20 kg`, `4 of`."""
+def _is_counted(span: Span, part: ClausePart, fitted: Fitted) -> bool:
+    """Whether a number says by what stands beside it how much of what is meant: `20 kg`, `4 of`, `pulse 80`."""
     is_measured = bool(span.unit) and span.unit != "#"
+    after = next((word for word in part.words if word.start >= span.end), None)
+    if (
+        after is not None
+        and after in fitted.spent
+        and part.text[span.end - part.start : after.start - part.start] == " "
+    ):
+        # `6 colas`
+        return True
+    before = next((word for word in reversed(part.words) if word.end <= span.start), None)
+    if before is not None and any(is_called(before.text, one) for one in fitted.kit.fields):
+        return True
     return is_measured or _OF_THEM.match(part.text, span.end - part.start) is not None
 
 

@@ -10,11 +10,11 @@ from typing import Final, Literal
 import msgspec
 
 from toolpath.catalog.words import STOP
+from toolpath.checks.request.clock import Clock, HalfOfDay, clocks_in, halves_in
 from toolpath.checks.request.concepts import STOPS, is_known
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.number_words import numbers_in_words
-from toolpath.planner.offline.request.clock import Clock, HalfOfDay, clocks_in, halves_in
 from toolpath.planner.offline.request.moments import Day, days_in
 from toolpath.values import Json
 
@@ -300,7 +300,8 @@ def _moments(text: str, today: date | None) -> Iterator[Span]:
     taken: set[int] = set()
     said: list[Day | Clock | HalfOfDay] = []
     halves = {(one.start, one.end): one for one in halves_in(text)}
-    for one in (*days_in(text, today), *clocks_in(text), *halves.values()):
+    named: list[Day | Clock | HalfOfDay] = [*days_in(text, today), *clocks_in(text), *halves.values()]
+    for one in named:
         if not taken & {*range(one.start, one.end)}:
             taken |= {*range(one.start, one.end)}
             said.append(one)
@@ -406,6 +407,10 @@ _SCALED: Final = re.compile(
 _BEFORE_MEASURE: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?=\s?(?:{_MEASURES})(?![\w/-]))", re.IGNORECASE)
 
 
+#: `ciérralas las dos`, `the two of them`: both, and no number of anything.
+_THE_TWO: Final = re.compile(r"(?:^|\W)(?:the|las|los|les|alle|die)\s+$", re.IGNORECASE)
+
+
 def _measured(text: str) -> Iterator[Span]:
     """Numbers with the measure that they are given in: `20 kg`, `drei Flaschen`."""
     told = [
@@ -439,7 +444,8 @@ def _numbers(text: str) -> Iterator[Span]:
         if len(found[0]) < 18:
             yield Span("number", found[0], _signed(found[0]), found.start(), found.end())
     for told in numbers_in_words(text, tongues_of(text)):
-        yield Span("number", text[told.start : told.end], told.value, told.start, told.end)
+        if told.value != 2 or not _THE_TWO.search(text, max(0, told.start - 8), told.start):
+            yield Span("number", text[told.start : told.end], told.value, told.start, told.end)
     for found in _NUMBER_WORD.finditer(text):
         plain = folded(found[0])
         if plain in _ARTICLES and plain != "one":

@@ -40,7 +40,22 @@ def as_taken(
 ) -> ClausePart:
     """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
     own = _monthly(kit, _placed(kit, _parted(kit, part), text), text, today)
+    own = _without_bounds(own, text)
     return with_told(kit, own, given) if with_words else own
+
+
+#: Words that say of a day or a number what it begins, where they are no part of a verb: `ab 1. Juni`.
+_BOUNDING: Final = frozenset(("ab",))
+
+
+def _without_bounds(part: ClausePart, text: str) -> ClausePart:
+    starts = {one.start for one in part.spans}
+    words = tuple(
+        word
+        for word in part.words
+        if folded(word.text) not in _BOUNDING or not any(text[word.end : at] == " " for at in starts)
+    )
+    return part if len(words) == len(part.words) else msgspec.structs.replace(part, words=words)
 
 
 def in_range(spans: Sequence[Span], at: int, field: ToolField, kit: Kit, text: str) -> float:

@@ -34,7 +34,9 @@ _TOLD: Final = frozenset(
     ]
 )
 #: What is told in a sentence.
-_SENTENCES: Final = _TOLD - {"title", "subject", "reason"}
+_SENTENCES: Final = (_TOLD - {"title", "subject", "reason"}) | {"description", "details", "resolution"}
+#: Told in a few words, after a colon.
+_HEADINGS: Final = ("title", "subject", "summary", "name")
 #: Concepts of verbs after which `that` begins what is told.
 _TELLING: Final = frozenset(
     [
@@ -86,7 +88,8 @@ def is_message(field: ToolField) -> bool:
 
 def with_told(kit: Kit, part: ClausePart, given: frozenset[str]) -> ClausePart:
     """The clause with what is to be told as one value, for a tool that takes such a text."""
-    if not any(is_message(field) for field in kit.fields if field.name not in given):
+    fields = [field for field in kit.fields if field.name not in given and field.kind == "text"]
+    if not any(is_message(one) or (one.required and one.name in _HEADINGS) for one in fields):
         return part
     if any(one.kind in _QUOTED for one in part.spans):
         return part
@@ -126,7 +129,7 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
         None,
     )
     found = _SAYING.search(plain)
-    if found is not None and found.end() < len(plain) and _is_introduced(part, found):
+    if found is not None and found.end() < len(plain) and _is_introduced(kit, part, found):
         return found.end()
     if telling is None:
         return None
@@ -141,9 +144,13 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
     return rest + len(part.text[rest:]) - len(part.text[rest:].lstrip(" ,")) if _FINITE.search(plain, rest) else None
 
 
-def _is_introduced(part: ClausePart, found: re.Match[str]) -> bool:
-    """Whether more than an id stands before a colon: `P-7: pulse 80` tells nobody anything."""
-    return ":" not in found[0] or any(word.end <= part.start + found.start() for word in part.words)
+def _is_introduced(kit: Kit, part: ClausePart, found: re.Match[str]) -> bool:
+    """Whether what stands before a colon says that something is told: `P-7: pulse 80` tells nobody anything."""
+    if ":" not in found[0]:
+        return True
+    before = [word for word in part.words if word.end <= part.start + found.start()]
+    is_heading = any(one.required and one.name in _HEADINGS for one in kit.fields)
+    return (is_heading and bool(before)) or any((word.concepts | {folded(word.text)}) & _TELLING for word in before)
 
 
 def _is_of(word: str, kit: Kit) -> bool:

@@ -333,7 +333,7 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
     pattern = str(inner.get("pattern") or "")
     kind, unit = _kind(name, inner, description)
     examples = tuple(found[1].rstrip(".:,") for found in _EXAMPLE.finditer(description))
-    if kind == "text" and (prefix or any(forms_of(examples))):
+    if kind in ("text", "place") and (prefix or any(forms_of(examples))):
         kind = "id"
     return ToolField(
         name=name,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from toolpath.catalog.words import raw_words
-from toolpath.planner.offline.request.codes import country_of
+from toolpath.checks.request.codes import country_of
 from toolpath.planner.offline.request.spans import Span, listed
 from toolpath.planner.offline.request.toolbox import ToolField
 from toolpath.values import Json

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from toolpath.checks.request.said import COUNTS
+from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.verbs import folded
 
 Half = Literal["", "a", "p"]
@@ -26,8 +26,10 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 #: With digits and a mark of the clock.
 _TIME: Final = re.compile(
-    r"(?<![\w:.])(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?\s?(?P<half>[ap]\.?m\b\.?)?(?:\s*uhr\b)?"
+    r"(?<![\w:.])(?<![A-Za-z]-)(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?\s?(?P<half>[ap]\.?m\b\.?)?(?:\s*uhr\b)?"
     r"|(?P<h>\d{1,2})(?:\.(?P<dotted>[0-5]\d))?\s?(?P<ampm>[ap]\.?m\b\.?)"
+    # `um 7 am Montag`
+    r"(?!\s+(?:\d|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend|morgen|vormittag|nachmittag|abend))"
     r"|(?P<uhr>\d{1,2})\s*(?:(?:uhr|h|heures)\b|h(?=\d{2}\b))\s?(?P<uhrminute>\d{2}\b(?!\.))?"
     r"|(?P<noon>noon|midday|mittags|midi|mediodía)\b|(?P<midnight>midnight|mitternacht|minuit|medianoche)\b)",
     re.IGNORECASE,
