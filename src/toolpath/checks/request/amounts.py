@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
+from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.said import MONTH_NAMES, WEEKDAY_NAMES, number_words
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded
@@ -278,7 +279,14 @@ def _backwards(seen: Seen) -> Iterator[str]:
 
 def _in_part(seen: Seen) -> Iterator[str]:
     """A question where a part of something is meant, and no value of the plan is that part."""
-    for word in {" ".join(found.group().split()) for found in _PART.finditer(seen.plain)}:
+    clocks = clocks_in(seen.plain)
+    parts = [
+        found
+        for found in _PART.finditer(seen.plain)
+        # `half seven` is a time.
+        if not any(one.start <= found.start() < one.end and not one.is_bare for one in clocks)
+    ]
+    for word in {" ".join(found.group().split()) for found in parts}:
         is_half = 0.5 in seen.held.numbers and not _PART_OF.search(seen.plain)
         is_told = is_half or seen.held.has(word) or folded(word) in seen.held.vocabulary
         if not is_told and (
