@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import shlex
 import signal
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
-from tests.prepared.prepared import opened
+from tests.prepared.prepared import opened, prepared
 from tests.soak import scaled
 
 # A machine that is busy makes no example wrong. Each run tries other examples; the long tests try ten times as many.
@@ -23,6 +25,7 @@ _LEFT_OUT = ("the superuser may write everywhere", "in memory the journal holds 
 #: Seconds that a long test has, where it says nothing itself: the limits of its module are those of the quick tests.
 _LONG = 3600
 _TRIED = "tried "
+_FEW_WORKERS = 2
 #: Objects between two searches for garbage: few tests make so many.
 _MADE_BETWEEN_SEARCHES = 20_000
 
@@ -38,6 +41,13 @@ def pytest_configure(config: pytest.Config) -> None:
         programs = opened()
         programs.__enter__()
         config.add_cleanup(lambda: programs.__exit__(None, None, None))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(specs: Sequence[Any]) -> None:
+    # Many workers are forked from a process that has imported for all of them what takes longest; few are sooner without.
+    for spec in specs if len(specs) > _FEW_WORKERS else ():
+        spec.python = shlex.join(prepared("worker"))
 
 
 @pytest.hookimpl(wrapper=True)

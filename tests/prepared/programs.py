@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -27,15 +28,30 @@ PREPARED = {
     "toolpath": _COMMANDS,
     "serve": (*_COMMANDS, "toolpath.server", "uvicorn.protocols.http.h11_impl"),
     "probe": ("probe_server",),
+    # A worker that runs tests, with all that tests import but themselves and the plugins of pytest.
+    "worker": (
+        "toolpath",
+        *("anthropic", "google.genai", "openai", "pydantic_ai.models.anthropic", "pydantic_ai.models.google"),
+        *("pydantic_ai.models.openai", "gql", "hypothesis", "numpy", "openpyxl", "playwright.async_api"),
+        *("sqlalchemy.ext.asyncio", "starlette.testclient", "uvicorn.protocols.http.h11_impl"),
+    ),
 }
 
 
 def _imported(package: str) -> None:
     found = importlib.import_module(package)
-    own = found.__path__ if package.startswith("toolpath.") and hasattr(found, "__path__") else ()
+    is_own = package.partition(".")[0] == "toolpath"
+    own = found.__path__ if is_own and hasattr(found, "__path__") else ()
     for inside in pkgutil.walk_packages(own, f"{package}."):
         if not inside.name.endswith("__main__"):
             importlib.import_module(inside.name)
+
+
+def _read_constants() -> None:
+    """Have hypothesis read the constants of all modules, which it does in each process before its first example."""
+    import hypothesis
+
+    hypothesis.find(hypothesis.strategies.integers(), lambda _: True, settings=hypothesis.settings(database=None))
 
 
 def _prepare(program: str, known: set[str]) -> None:
@@ -43,6 +59,8 @@ def _prepare(program: str, known: set[str]) -> None:
         if package not in known:
             known.add(package)
             _imported(package)
+    if program == "worker":
+        _read_constants()
     # A search for garbage would copy every page of what all programs share.
     gc.freeze()
 
@@ -76,6 +94,11 @@ def _run(words: list[str], folder: str, environment: dict[str, str], streams: li
     if action := environment.get("PYTHONWARNINGS"):
         warnings.simplefilter(action)  # type: ignore[arg-type]
     program, *arguments = words
+    if program == "worker":
+        # Python's own `-c`: xdist hands over what the worker is as the first line.
+        sys.modules["__main__"] = main = types.ModuleType("__main__")
+        exec(arguments[arguments.index("-c") + 1], main.__dict__)
+        return
     if program == "probe":
         sys.argv = ["probe_server.py", *arguments]
         importlib.import_module("probe_server").main()
