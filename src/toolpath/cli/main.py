@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -126,11 +127,17 @@ app.command()(project.backup)
 app.command()(project.doctor)
 
 
+@cache
+def command_line() -> Callable[..., None]:
+    """The verbs with their options, read off the functions once: that takes longer than many a command."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     given = hoisted(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(args=given, prog_name="toolpath")
+        command_line()(args=given, prog_name="toolpath")
     except Exception as error:  # noqa: BLE001  # the last door: every error becomes words and a code
         sys.exit(_explained(error, verbose=not {"-v", "--verbose"}.isdisjoint(given)))
 
