@@ -98,9 +98,9 @@ def toolpath(shop: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     return run
 
 
-def spawned(folder: Path, *arguments: str, to_its_end: bool = False, **options: object) -> subprocess.Popen[bytes]:
-    """The command in a process of its own, its streams piped; `to_its_end`: nobody asks for its number or kills it."""
+def spawned(folder: Path, *arguments: str, real: bool = False, **options: object) -> subprocess.Popen[bytes]:
+    """The command in a process of its own, its streams piped; `real` where it is killed, or its number matters."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST"))}
     usual = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env}
-    command = prepared("toolpath", *arguments) if to_its_end else [sys.executable, "-m", "toolpath", *arguments]
+    command = [sys.executable, "-m", "toolpath", *arguments] if real else prepared("toolpath", *arguments)
     return subprocess.Popen(command, cwd=folder, **(usual | options))  # type: ignore[call-overload,no-any-return]

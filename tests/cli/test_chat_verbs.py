@@ -25,7 +25,7 @@ def environment(server: ModelServer) -> dict[str, str]:
 
 
 async def chatted(server: ModelServer, shop: Path, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
-    process = spawned(shop, "chat", *arguments, to_its_end=True, env=environment(server), stdin=subprocess.PIPE)
+    process = spawned(shop, "chat", *arguments, env=environment(server), stdin=subprocess.PIPE)
     out, err = await asyncio.to_thread(process.communicate, stdin.encode())
     return process.returncode, out.decode(), err.decode()
 
