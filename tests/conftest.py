@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(specs: Sequence[Any]) -> None:
-    # Many workers are forked from a process that has imported for all of them what takes longest; few are sooner without.
+    # Many workers are forked from a process that has imported for all of them; few are there sooner without.
     for spec in specs if len(specs) > _FEW_WORKERS else ():
         spec.python = shlex.join(prepared("worker"))
 

@@ -6,6 +6,7 @@ that kills a program with a signal that cannot be caught, or counts what it impo
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import io
@@ -16,6 +17,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable
@@ -49,8 +51,7 @@ def _imported(package: str) -> None:
 
 def _read_constants() -> None:
     """Have hypothesis read the constants of all modules, which it does in each process before its first example."""
-    import hypothesis
-
+    hypothesis = importlib.import_module("hypothesis")
     hypothesis.find(hypothesis.strategies.integers(), lambda _: True, settings=hypothesis.settings(database=None))
 
 
@@ -59,6 +60,8 @@ def _prepare(program: str, known: set[str]) -> None:
         if package not in known:
             known.add(package)
             _imported(package)
+    if "toolpath.cli" in PREPARED[program]:
+        importlib.import_module("toolpath.cli.main").command_line()
     if program == "worker":
         _read_constants()
     # A search for garbage would copy every page of what all programs share.
@@ -137,6 +140,24 @@ def _kept(conn: socket.socket, asked: tuple[list[str], str, dict[str, str], list
             os.killpg(child, signal.SIGKILL)
 
 
+def _played(program: Callable[[], None]) -> None:
+    """Be the program to its end, but for taking apart what was imported: that costs more than most programs do."""
+    code: int | str | None = 0
+    try:
+        program()
+    except SystemExit as end:
+        code = end.code or 0
+        if not isinstance(code, int):
+            raise
+    # What Python does at an end: it waits for threads, calls what wants to know, and finds what was left open.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main() -> Callable[[], None]:
     """Fork programs. Returns only in a program, what it is to do, so that it ends as every program does."""
     known: set[str] = set()
@@ -168,4 +189,4 @@ def main() -> Callable[[], None]:
 if __name__ == "__main__":
     sys.path[:] = [str(TESTS / "servers"), *sys.path[1:]]
     own = sys.modules["__main__"]
-    main()()
+    _played(main())
