@@ -6,11 +6,14 @@ import asyncio
 import json
 import re
 import subprocess
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import pytest_asyncio
 from benchmarks.records import folder
 from mcp_cases import talking
 from tests.documents.test_tool_composition import (
@@ -168,11 +171,30 @@ FRAGMENTS: dict[str, tuple[Any, str, str]] = {
 ORDER = {"side_by_side", "cycle"}
 
 
-@pytest.fixture
-def module(tmp_path: Path) -> str:
-    path = tmp_path / "document_tools.py"
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("documents") / "document_tools.py"
     path.write_text(TOOLS)
     return str(path)
+
+
+@dataclass
+class Doors:
+    """One house, and those who speak with it."""
+
+    tp: Toolpath
+    http: Any
+    mcp: Any
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def doors(module: str) -> AsyncIterator[Doors]:
+    tp = Toolpath()
+    tp.add_module(module)
+    async with serving(create_app(tp)) as http:
+        await http.get("/health")
+        async with talking(tp, "auto") as mcp:
+            yield Doors(tp, http, mcp)
 
 
 def text_of(fragment: Any) -> str:
@@ -187,22 +209,17 @@ async def at_command_line(folder: Path, module: str, text: str) -> tuple[int, li
     return ran.returncode, sorted(found["code"] for found in msgspec.json.decode(ran.stdout or "[]"))
 
 
-async def compare(folder: Path, module: str, fragment: Any) -> Any:
+async def compare(folder: Path, module: str, doors: Doors, fragment: Any) -> Any:
     """Read the fragment at every door; what Python makes of it."""
-    tp = Toolpath()
-    tp.add_module(module)
-    async with serving(create_app(tp)) as http:
-        await http.get("/health")
-        async with talking(tp, "auto") as mcp:
-            await compare_doors(tp, http, mcp, fragment)
-            known = await at_python(tp, fragment)
+    await compare_doors(doors.tp, doors.http, doors.mcp, fragment)
+    known = await at_python(doors.tp, fragment)
     code, codes = await at_command_line(folder, module, text_of(fragment))
     if known == "unreadable":
         assert code != 0
         return known
     plan, findings, _, _ = known
     assert codes == findings
-    assert code == (0 if not any(is_error(tp, fragment)) else 3)
+    assert code == (0 if not any(is_error(doors.tp, fragment)) else 3)
     return plan, findings
 
 
@@ -211,9 +228,12 @@ def is_error(tp: Toolpath, fragment: Any) -> list[bool]:
 
 
 @pytest.mark.parametrize("name", FRAGMENTS)
-async def test_a_fragment_of_a_document_is_read_the_same_at_every_door(tmp_path: Path, module: str, name: str) -> None:
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_fragment_of_a_document_is_read_the_same_at_every_door(
+    tmp_path: Path, module: str, doors: Doors, name: str
+) -> None:
     fragment, order, flow = FRAGMENTS[name]
-    known = await compare(tmp_path, module, fragment)
+    known = await compare(tmp_path, module, doors, fragment)
     if order == "unreadable":
         assert known == "unreadable"
         return
@@ -235,18 +255,14 @@ def sources() -> list[tuple[str, str]]:
 
 @pytest.mark.data
 @pytest.mark.skipif(not sources(), reason="the source documents are not there")
-async def test_the_documents_own_fragments_are_read_the_same_at_every_door(module: str) -> None:
-    tp = Toolpath()
-    tp.add_module(module)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_documents_own_fragments_are_read_the_same_at_every_door(doors: Doors) -> None:
     seen: dict[str, int] = {}
-    async with serving(create_app(tp)) as http:
-        await http.get("/health")
-        async with talking(tp, "auto") as mcp:
-            for name, text in sources():
-                try:
-                    came = await compare_doors(tp, http, mcp, text)
-                except Exception as error:
-                    raise AssertionError(f"{name}: {text}") from error
-                seen[came] = seen.get(came, 0) + 1
+    for name, text in sources():
+        try:
+            came = await compare_doors(doors.tp, doors.http, doors.mcp, text)
+        except Exception as error:
+            raise AssertionError(f"{name}: {text}") from error
+        seen[came] = seen.get(came, 0) + 1
     assert seen["completed"] >= 1
     assert seen["unreadable"] >= 1
