@@ -28,7 +28,9 @@ TURNED = """async () => {
 DRAWN = "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame) }"
 #: Where pictures of pages go whose test failed.
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+#: The one without windows draws the same with two thirds of the work.
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @asynccontextmanager
