@@ -1,7 +1,8 @@
-import { beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { examplesOf, toolKey } from './examples'
 
-beforeAll(() => vi.stubGlobal('document', { baseURI: 'http://host/page/' }))
+beforeAll(() => void vi.stubGlobal('document', { baseURI: 'http://host/page/' }))
+afterAll(() => void vi.unstubAllGlobals())
 
 const TEMPLATE = {
   template_id: 'tpl_1',
