@@ -10,7 +10,8 @@ TEST_WORKERS ?= $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1)
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.built
-INSTALL = $(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt \
+# What is imported is compiled then: most of it never is.
+INSTALL = $(BIN)/python -m pip install --quiet --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt \
 	--group dev --editable '.[browser,database,demo,documents,embed,postgres,server,workers]'
 
 .DEFAULT_GOAL := help
