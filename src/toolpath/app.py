@@ -49,7 +49,7 @@ from toolpath.workspace.launcher import Launcher
 if TYPE_CHECKING:
     from toolpath.catalog.search import Hit
     from toolpath.planner.replan import Replanning
-    from toolpath.planner.router.records import OnMultiple, Routed, RouteRecord
+    from toolpath.planner.router.routing_records import OnMultiple, Routed, RouteRecord
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
     from toolpath.workspace.conversations.conversations import Conversations

@@ -13,8 +13,8 @@ from toolpath.access.sealing import Sealer
 from toolpath.model.chat import ChatReply, ChatRequest, Message
 from toolpath.model.redaction import Redactor
 from toolpath.workspace.models.chats import ModelChats, TenantChat
+from toolpath.workspace.models.model_records import KeptModel, ModelRecords
 from toolpath.workspace.models.models import ModelDraft
-from toolpath.workspace.models.records import KeptModel, ModelRecords
 
 
 class SlowRecords(ModelRecords):

@@ -17,8 +17,8 @@ from toolpath.model.tool import Tool
 from toolpath.planner.router.entries import connected_names, entries_of, entry_of, normalise
 from toolpath.planner.router.match import match_name
 from toolpath.planner.router.prompt import INTENT, tool_block
-from toolpath.planner.router.records import Routed, RouteRecord, RouterOptions
 from toolpath.planner.router.route import route
+from toolpath.planner.router.routing_records import Routed, RouteRecord, RouterOptions
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 from toolpath.testing.scripted_chat import ScriptedChat

@@ -11,10 +11,10 @@ from toolpath.engine.drive.services import Services
 from toolpath.model.language_model import KnownModels
 from toolpath.ports import Chat, ChatObserver
 from toolpath.workspace.changes import StoredChanges
-from toolpath.workspace.mcp_servers.records import ServerRecords
+from toolpath.workspace.mcp_servers.server_records import ServerRecords
 from toolpath.workspace.mcp_servers.stored_tools import StoredTools
 from toolpath.workspace.models.chats import ModelChats
-from toolpath.workspace.models.records import ModelRecords
+from toolpath.workspace.models.model_records import ModelRecords
 from toolpath.workspace.settings.stored_settings import StoredSettings
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def chat(
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """All conversations, newest first."""
-    from toolpath.cli.conversations.keeping import list_conversations
+    from toolpath.cli.conversations.conversation_verbs import list_conversations
 
     raise typer.Exit(list_conversations(ctx.obj))
 
@@ -67,7 +67,7 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def show(ctx: typer.Context, conversation: _Id) -> None:
     """The messages of a conversation."""
-    from toolpath.cli.conversations.keeping import show_conversation
+    from toolpath.cli.conversations.conversation_verbs import show_conversation
 
     raise typer.Exit(show_conversation(ctx.obj, conversation))
 
@@ -75,7 +75,7 @@ def show(ctx: typer.Context, conversation: _Id) -> None:
 @app.command()
 def search(ctx: typer.Context, text: Annotated[str, typer.Argument(help="What is looked for.")]) -> None:
     """Where a text stands in titles and messages."""
-    from toolpath.cli.conversations.keeping import search_conversations
+    from toolpath.cli.conversations.conversation_verbs import search_conversations
 
     raise typer.Exit(search_conversations(ctx.obj, text))
 
@@ -83,7 +83,7 @@ def search(ctx: typer.Context, text: Annotated[str, typer.Argument(help="What is
 @app.command()
 def rename(ctx: typer.Context, conversation: _Id, title: Annotated[str, typer.Argument(help="Its new title.")]) -> None:
     """Give it another title."""
-    from toolpath.cli.conversations.keeping import rename_conversation
+    from toolpath.cli.conversations.conversation_verbs import rename_conversation
 
     raise typer.Exit(rename_conversation(ctx.obj, conversation, title))
 
@@ -97,7 +97,7 @@ def save(
     group: Annotated[str, typer.Option(help="The template's group.")] = "",
 ) -> None:
     """Keep what its runs called, in order, as a plan template."""
-    from toolpath.cli.conversations.keeping import save_conversation
+    from toolpath.cli.conversations.conversation_verbs import save_conversation
 
     raise typer.Exit(save_conversation(ctx.obj, conversation, title, group))
 
@@ -105,6 +105,6 @@ def save(
 @app.command()
 def delete(ctx: typer.Context, conversation: _Id) -> None:
     """Forget it with its messages; its runs stay."""
-    from toolpath.cli.conversations.keeping import delete_conversation
+    from toolpath.cli.conversations.conversation_verbs import delete_conversation
 
     raise typer.Exit(delete_conversation(ctx.obj, conversation))

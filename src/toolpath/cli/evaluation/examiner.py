@@ -18,8 +18,8 @@ from toolpath.notation.printing import print_plan
 from toolpath.planner.choose import ground_of
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.records import PlanningRecord, PlanningResult, PlanRequest
-from toolpath.planner.router.records import RouterOptions
 from toolpath.planner.router.route import route
+from toolpath.planner.router.routing_records import RouterOptions
 from toolpath.planner.scoring.evaluation import Came, TaskAttempt
 from toolpath.planner.scoring.gold import Task, all_gold, catalog_of, made_calls, tool_set_of, tool_sets_of
 from toolpath.planner.scoring.score import GoldCall, Score, score_plan

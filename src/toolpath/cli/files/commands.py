@@ -23,7 +23,7 @@ _Path = Annotated[str, typer.Argument(metavar="PATH", help="In the run's folder.
 @app.command("list")
 def list_(ctx: typer.Context, run: _Run) -> None:
     """The files of a run, with their sizes."""
-    from toolpath.cli.files.keeping import list_files
+    from toolpath.cli.files.file_verbs import list_files
 
     raise typer.Exit(list_files(ctx.obj, run))
 
@@ -36,7 +36,7 @@ def get(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to.  [stdout]")] = "",
 ) -> None:
     """Write a file of a run to stdout, or to a file."""
-    from toolpath.cli.files.keeping import get_file
+    from toolpath.cli.files.file_verbs import get_file
 
     raise typer.Exit(get_file(ctx.obj, run, path, output))
 
@@ -49,7 +49,7 @@ def put(
     path: Annotated[str, typer.Option("--as", metavar="PATH", help="In the run's folder.  [its name]")] = "",
 ) -> None:
     """Keep a file in the folder of a run that goes on."""
-    from toolpath.cli.files.keeping import put_file
+    from toolpath.cli.files.file_verbs import put_file
 
     raise typer.Exit(put_file(ctx.obj, run, file, path))
 
@@ -57,6 +57,6 @@ def put(
 @app.command()
 def delete(ctx: typer.Context, run: _Run, path: _Path) -> None:
     """Delete a file or folder of a run."""
-    from toolpath.cli.files.keeping import delete_file
+    from toolpath.cli.files.file_verbs import delete_file
 
     raise typer.Exit(delete_file(ctx.obj, run, path))

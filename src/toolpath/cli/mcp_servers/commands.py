@@ -37,7 +37,7 @@ _Trust = Annotated[
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """All servers."""
-    from toolpath.cli.mcp_servers.keeping import list_servers
+    from toolpath.cli.mcp_servers.server_verbs import list_servers
 
     raise typer.Exit(list_servers(ctx.obj))
 
@@ -45,7 +45,7 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def show(ctx: typer.Context, server: _Name) -> None:
     """One server, its secrets masked."""
-    from toolpath.cli.mcp_servers.keeping import show_server
+    from toolpath.cli.mcp_servers.server_verbs import show_server
 
     raise typer.Exit(show_server(ctx.obj, server))
 
@@ -65,7 +65,7 @@ def add(
     disabled: Annotated[bool, typer.Option("--disabled", help="Its tools are not there yet.")] = False,
 ) -> None:
     """Keep a server: a program or an address."""
-    from toolpath.cli.mcp_servers.keeping import TypedServer, add_server
+    from toolpath.cli.mcp_servers.server_verbs import TypedServer, add_server
 
     typed = TypedServer(url, command, tuple(arg or ()), tuple(env or ()), tuple(header or ()), timeout, trust)
     raise typer.Exit(add_server(ctx.obj, name, typed, enabled=not disabled))
@@ -85,7 +85,7 @@ def change(
     trust: _Trust = None,
 ) -> None:
     """Change what is given of a server. With another host or program its secrets have to be given anew."""
-    from toolpath.cli.mcp_servers.keeping import TypedServer, change_server
+    from toolpath.cli.mcp_servers.server_verbs import TypedServer, change_server
 
     typed = TypedServer(url, command, tuple(arg or ()), tuple(env or ()), tuple(header or ()), timeout, trust)
     raise typer.Exit(change_server(ctx.obj, server, typed))
@@ -97,7 +97,7 @@ def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="An mcpServers document; '-': stdin.")],
 ) -> None:
     """Keep all servers of a document, or none."""
-    from toolpath.cli.mcp_servers.keeping import import_servers
+    from toolpath.cli.mcp_servers.server_verbs import import_servers
 
     raise typer.Exit(import_servers(ctx.obj, file))
 
@@ -105,7 +105,7 @@ def import_(
 @app.command()
 def enable(ctx: typer.Context, server: _Name) -> None:
     """Have its tools be there for runs that begin from now on."""
-    from toolpath.cli.mcp_servers.keeping import switch_server
+    from toolpath.cli.mcp_servers.server_verbs import switch_server
 
     raise typer.Exit(switch_server(ctx.obj, server, enabled=True))
 
@@ -113,7 +113,7 @@ def enable(ctx: typer.Context, server: _Name) -> None:
 @app.command()
 def disable(ctx: typer.Context, server: _Name) -> None:
     """Have its tools no longer be there; runs that have begun keep them."""
-    from toolpath.cli.mcp_servers.keeping import switch_server
+    from toolpath.cli.mcp_servers.server_verbs import switch_server
 
     raise typer.Exit(switch_server(ctx.obj, server, enabled=False))
 
@@ -121,7 +121,7 @@ def disable(ctx: typer.Context, server: _Name) -> None:
 @app.command()
 def tools(ctx: typer.Context, server: _Name) -> None:
     """The tools that it has, or why it has none; it is asked now. 1 where it cannot be."""
-    from toolpath.cli.mcp_servers.keeping import tools_of_server
+    from toolpath.cli.mcp_servers.server_verbs import tools_of_server
 
     raise typer.Exit(tools_of_server(ctx.obj, server))
 
@@ -129,6 +129,6 @@ def tools(ctx: typer.Context, server: _Name) -> None:
 @app.command()
 def remove(ctx: typer.Context, server: _Name) -> None:
     """Forget a server, with its secrets. Runs that have begun keep its tools until they end."""
-    from toolpath.cli.mcp_servers.keeping import remove_server
+    from toolpath.cli.mcp_servers.server_verbs import remove_server
 
     raise typer.Exit(remove_server(ctx.obj, server))

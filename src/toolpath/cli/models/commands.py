@@ -37,7 +37,7 @@ _Description = Annotated[str, typer.Option(help="What it is for.")]
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """All models."""
-    from toolpath.cli.models.keeping import list_models
+    from toolpath.cli.models.model_verbs import list_models
 
     raise typer.Exit(list_models(ctx.obj))
 
@@ -45,7 +45,7 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def show(ctx: typer.Context, model: _Name) -> None:
     """One model, without its key."""
-    from toolpath.cli.models.keeping import show_model
+    from toolpath.cli.models.model_verbs import show_model
 
     raise typer.Exit(show_model(ctx.obj, model))
 
@@ -67,7 +67,7 @@ def add(
     default: Annotated[bool, typer.Option("--default", help="It is asked where nobody names a model.")] = False,
 ) -> None:
     """Keep a model."""
-    from toolpath.cli.models.keeping import TypedModel, add_model
+    from toolpath.cli.models.model_verbs import TypedModel, add_model
 
     typed = TypedModel(
         model=model,
@@ -99,7 +99,7 @@ def change(
     description: _Description = "",
 ) -> None:
     """Change what is given of a model."""
-    from toolpath.cli.models.keeping import TypedModel, change_model
+    from toolpath.cli.models.model_verbs import TypedModel, change_model
 
     typed = TypedModel(
         model=model,
@@ -118,7 +118,7 @@ def change(
 @app.command()
 def remove(ctx: typer.Context, model: _Name) -> None:
     """Forget a model, with its key."""
-    from toolpath.cli.models.keeping import remove_model
+    from toolpath.cli.models.model_verbs import remove_model
 
     raise typer.Exit(remove_model(ctx.obj, model))
 
@@ -126,7 +126,7 @@ def remove(ctx: typer.Context, model: _Name) -> None:
 @app.command()
 def default(ctx: typer.Context, model: _Name) -> None:
     """Have a model asked where nobody names one."""
-    from toolpath.cli.models.keeping import default_model
+    from toolpath.cli.models.model_verbs import default_model
 
     raise typer.Exit(default_model(ctx.obj, model))
 
@@ -134,6 +134,6 @@ def default(ctx: typer.Context, model: _Name) -> None:
 @app.command()
 def validate(ctx: typer.Context, model: _Name) -> None:
     """Ask the provider whether it takes the key and has the model; 1 where not."""
-    from toolpath.cli.models.keeping import validate_model
+    from toolpath.cli.models.model_verbs import validate_model
 
     raise typer.Exit(validate_model(ctx.obj, model))

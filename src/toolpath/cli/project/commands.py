@@ -40,7 +40,7 @@ def backup(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Copy the store into a file while runs go on."""
-    from toolpath.cli.runs.keeping import backup as back_up
+    from toolpath.cli.runs.pruning import backup as back_up
 
     raise typer.Exit(back_up(ctx.obj, file, force=force))
 

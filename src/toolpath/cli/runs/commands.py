@@ -145,8 +145,8 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which; delete nothing.")] = False,
 ) -> None:
     """Delete runs that ended long ago, with all that is theirs."""
-    from toolpath.cli.runs.keeping import Pruning
-    from toolpath.cli.runs.keeping import prune as prune_runs
+    from toolpath.cli.runs.pruning import Pruning
+    from toolpath.cli.runs.pruning import prune as prune_runs
 
     asked = Pruning(older_than=older_than, status=status, keep=keep, dry_run=dry_run)
     raise typer.Exit(prune_runs(ctx.obj, asked))

@@ -41,7 +41,7 @@ def create(
     ] = "last",
 ) -> None:
     """Run a template, or a stored plan, at times."""
-    from toolpath.cli.schedules.keeping import NewSchedule, create_schedule
+    from toolpath.cli.schedules.schedule_verbs import NewSchedule, create_schedule
 
     wanted = NewSchedule(
         template=template,
@@ -62,7 +62,7 @@ def create(
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """All schedules, newest first."""
-    from toolpath.cli.schedules.keeping import list_schedules
+    from toolpath.cli.schedules.schedule_verbs import list_schedules
 
     raise typer.Exit(list_schedules(ctx.obj))
 
@@ -70,7 +70,7 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def show(ctx: typer.Context, schedule: _Id) -> None:
     """One schedule, and the outcome of its latest ticks."""
-    from toolpath.cli.schedules.keeping import show_schedule
+    from toolpath.cli.schedules.schedule_verbs import show_schedule
 
     raise typer.Exit(show_schedule(ctx.obj, schedule))
 
@@ -78,7 +78,7 @@ def show(ctx: typer.Context, schedule: _Id) -> None:
 @app.command()
 def pause(ctx: typer.Context, schedule: _Id) -> None:
     """Begin no more runs of it."""
-    from toolpath.cli.schedules.keeping import pause_schedule
+    from toolpath.cli.schedules.schedule_verbs import pause_schedule
 
     raise typer.Exit(pause_schedule(ctx.obj, schedule, paused=True))
 
@@ -86,7 +86,7 @@ def pause(ctx: typer.Context, schedule: _Id) -> None:
 @app.command()
 def resume(ctx: typer.Context, schedule: _Id) -> None:
     """Go on with one that was paused; what would have been due meanwhile is not made up for."""
-    from toolpath.cli.schedules.keeping import pause_schedule
+    from toolpath.cli.schedules.schedule_verbs import pause_schedule
 
     raise typer.Exit(pause_schedule(ctx.obj, schedule, paused=False))
 
@@ -94,7 +94,7 @@ def resume(ctx: typer.Context, schedule: _Id) -> None:
 @app.command()
 def run(ctx: typer.Context, schedule: _Id) -> None:
     """Run it now, to its end."""
-    from toolpath.cli.schedules.keeping import run_schedule
+    from toolpath.cli.schedules.schedule_verbs import run_schedule
 
     raise typer.Exit(run_schedule(ctx.obj, schedule))
 
@@ -102,6 +102,6 @@ def run(ctx: typer.Context, schedule: _Id) -> None:
 @app.command()
 def delete(ctx: typer.Context, schedule: _Id) -> None:
     """Forget it; its runs stay."""
-    from toolpath.cli.schedules.keeping import delete_schedule
+    from toolpath.cli.schedules.schedule_verbs import delete_schedule
 
     raise typer.Exit(delete_schedule(ctx.obj, schedule))

@@ -20,7 +20,7 @@ app = typer.Typer(
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """All of them, each with where its value comes from."""
-    from toolpath.cli.settings.keeping import list_settings
+    from toolpath.cli.settings.setting_verbs import list_settings
 
     raise typer.Exit(list_settings(ctx.obj))
 
@@ -28,7 +28,7 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def show(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="As agent_rounds.")]) -> None:
     """One setting."""
-    from toolpath.cli.settings.keeping import show_setting
+    from toolpath.cli.settings.setting_verbs import show_setting
 
     raise typer.Exit(show_setting(ctx.obj, name))
 
@@ -39,7 +39,7 @@ def set_(
     values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…", help="All are stored, or none.")],
 ) -> None:
     """Store settings, for all processes of the store."""
-    from toolpath.cli.settings.keeping import set_settings
+    from toolpath.cli.settings.setting_verbs import set_settings
 
     raise typer.Exit(set_settings(ctx.obj, tuple(values)))
 
@@ -50,6 +50,6 @@ def reset(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME…", help="Those to take back.  [all]")] = None,
 ) -> None:
     """Store settings no more: they are as file and environment say."""
-    from toolpath.cli.settings.keeping import reset_settings
+    from toolpath.cli.settings.setting_verbs import reset_settings
 
     raise typer.Exit(reset_settings(ctx.obj, tuple(names or ())))

@@ -31,7 +31,7 @@ def save(
     comment: Annotated[str, typer.Option(help="Why this version.")] = "",
 ) -> None:
     """Keep a plan as a template, or as a further version of the one with this title."""
-    from toolpath.cli.templates.keeping import save_template
+    from toolpath.cli.templates.template_verbs import save_template
 
     raise typer.Exit(save_template(ctx.obj, file, run=run, title=title, group=group, comment=comment))
 
@@ -39,7 +39,7 @@ def save(
 @app.command("list")
 def list_(ctx: typer.Context, group: Annotated[str, typer.Option(help="Only those of this group.")] = "") -> None:
     """All templates, newest first."""
-    from toolpath.cli.templates.keeping import list_templates
+    from toolpath.cli.templates.template_verbs import list_templates
 
     raise typer.Exit(list_templates(ctx.obj, group))
 
@@ -51,7 +51,7 @@ def show(
     version: Annotated[int, typer.Option(min=0, help="A version of it.  [the newest]")] = 0,
 ) -> None:
     """One template: what it takes, its versions and channels, its document."""
-    from toolpath.cli.templates.keeping import show_template
+    from toolpath.cli.templates.template_verbs import show_template
 
     raise typer.Exit(show_template(ctx.obj, name, version))
 
@@ -64,7 +64,7 @@ def diff(
     later: Annotated[int, typer.Argument(min=0, help="A later one.  [the newest]")] = 0,
 ) -> None:
     """The changes of a version against an earlier one, step by step."""
-    from toolpath.cli.templates.keeping import diff_template
+    from toolpath.cli.templates.template_verbs import diff_template
 
     raise typer.Exit(diff_template(ctx.obj, name, earlier, later))
 
@@ -74,7 +74,7 @@ def rollback(
     ctx: typer.Context, name: _Name, version: Annotated[int, typer.Argument(min=1, help="The version to have back.")]
 ) -> None:
     """Make the document of an earlier version the newest one."""
-    from toolpath.cli.templates.keeping import roll_back
+    from toolpath.cli.templates.template_verbs import roll_back
 
     raise typer.Exit(roll_back(ctx.obj, name, version))
 
@@ -89,7 +89,7 @@ def publish(
     version: Annotated[int, typer.Option(min=0, help="A version of it.  [the newest]")] = 0,
 ) -> None:
     """Let a version be run in these channels, and in no others."""
-    from toolpath.cli.templates.keeping import publish_template
+    from toolpath.cli.templates.template_verbs import publish_template
 
     raise typer.Exit(publish_template(ctx.obj, name, channel, version))
 
@@ -97,7 +97,7 @@ def publish(
 @app.command()
 def withdraw(ctx: typer.Context, name: _Name) -> None:
     """Make a template a draft, which no channel runs."""
-    from toolpath.cli.templates.keeping import withdraw_template
+    from toolpath.cli.templates.template_verbs import withdraw_template
 
     raise typer.Exit(withdraw_template(ctx.obj, name))
 
@@ -105,7 +105,7 @@ def withdraw(ctx: typer.Context, name: _Name) -> None:
 @app.command()
 def delete(ctx: typer.Context, name: _Name) -> None:
     """Forget a template with its versions; its runs stay."""
-    from toolpath.cli.templates.keeping import delete_template
+    from toolpath.cli.templates.template_verbs import delete_template
 
     raise typer.Exit(delete_template(ctx.obj, name))
 
@@ -113,7 +113,7 @@ def delete(ctx: typer.Context, name: _Name) -> None:
 @app.command("export")
 def export_(ctx: typer.Context, group: Annotated[str, typer.Option(help="Only those of this group.")] = "") -> None:
     """All templates as JSON, for `import` here or elsewhere."""
-    from toolpath.cli.templates.keeping import export_templates
+    from toolpath.cli.templates.template_verbs import export_templates
 
     raise typer.Exit(export_templates(ctx.obj, group))
 
@@ -121,6 +121,6 @@ def export_(ctx: typer.Context, group: Annotated[str, typer.Option(help="Only th
 @app.command("import")
 def import_(ctx: typer.Context, file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin.")]) -> None:
     """Take templates from JSON; one whose title is taken becomes a version. 1 where one was not taken as it is."""
-    from toolpath.cli.templates.keeping import import_templates
+    from toolpath.cli.templates.template_verbs import import_templates
 
     raise typer.Exit(import_templates(ctx.obj, file))

@@ -19,7 +19,7 @@ from toolpath.errors import RecordNotFound
 from toolpath.model.run import RunResult
 from toolpath.notation.printing import plan_to_dict, print_plan
 from toolpath.planner.router.outcome import outputs_of_calls
-from toolpath.planner.router.records import Routed, RouteRecord
+from toolpath.planner.router.routing_records import Routed, RouteRecord
 from toolpath.values import Json
 
 _ON_MULTIPLE = ("best", "all", "error")

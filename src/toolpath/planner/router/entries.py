@@ -9,7 +9,7 @@ from typing import Final
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.tool import Tool
-from toolpath.planner.router.records import ToolEntry
+from toolpath.planner.router.routing_records import ToolEntry
 
 #: Names that are used for a capability besides its own; its own wins where a tool has it.
 ALIASES: Final[Mapping[str, str]] = {

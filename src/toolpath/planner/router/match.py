@@ -15,7 +15,7 @@ from rapidfuzz.distance import OSA
 from toolpath.catalog.names import mangle
 from toolpath.catalog.snapshot import Catalog
 from toolpath.planner.router.entries import ALIASES, normalise
-from toolpath.planner.router.records import DEFAULTS, Candidate, How, RouterOptions, ToolEntry, ToolMatch
+from toolpath.planner.router.routing_records import DEFAULTS, Candidate, How, RouterOptions, ToolEntry, ToolMatch
 
 _LONGEST: Final = 200
 _SHOWN: Final = 5

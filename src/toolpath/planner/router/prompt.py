@@ -8,7 +8,7 @@ from typing import Final
 
 from toolpath.json_schema.shorten import shorten
 from toolpath.model.chat import ChatRequest, Message
-from toolpath.planner.router.records import RouterOptions, ToolEntry
+from toolpath.planner.router.routing_records import RouterOptions, ToolEntry
 from toolpath.values import encode
 
 INTENT: Final = (

@@ -23,7 +23,7 @@ from toolpath.planner.router.calls import ChosenCall, filled_from_request, plan_
 from toolpath.planner.router.entries import connected_names, entries_of, entry_of, normalise
 from toolpath.planner.router.match import match_name, rank_by_name
 from toolpath.planner.router.prompt import route_request
-from toolpath.planner.router.records import (
+from toolpath.planner.router.routing_records import (
     DEFAULTS,
     Candidate,
     Outcome,

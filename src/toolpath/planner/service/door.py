@@ -26,8 +26,8 @@ from toolpath.planner.in_parts import along, text_in_parts
 from toolpath.planner.offline.planner import looked_up, plan_offline
 from toolpath.planner.records import Ground, PlanningRecord, PlanningResult, PlanRequest, Selection
 from toolpath.planner.router.calls import ROUTED
-from toolpath.planner.router.records import OnMultiple, Routed, RouterOptions
 from toolpath.planner.router.route import route
+from toolpath.planner.router.routing_records import OnMultiple, Routed, RouterOptions
 from toolpath.planner.service.memory import Memories
 from toolpath.planner.service.planning_model import NoChat, Planner, PlanningModel
 from toolpath.planner.service.plannings import LONGEST_REQUEST, PastPlanning, Plannings

@@ -15,7 +15,7 @@ from toolpath.model.redaction import Redactor
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.rank import candidate
 from toolpath.planner.router.calls import filled_from_request
-from toolpath.planner.router.records import Routed, RouteRecord
+from toolpath.planner.router.routing_records import Routed, RouteRecord
 from toolpath.planner.service.traces import TraceLog
 from toolpath.ports import Clock, Store
 from toolpath.values import JsonObject, digest, made_ready, plain

@@ -11,7 +11,7 @@ from graphql import GraphQLError
 from toolpath.access.caller import Caller
 from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.router.outcome import outputs_of_calls
-from toolpath.planner.router.records import RouteRecord
+from toolpath.planner.router.routing_records import RouteRecord
 from toolpath.projections.results import run_result
 from toolpath.server.graphql.doors import Info, NeedsScope
 from toolpath.server.graphql.types import moment, text

@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.errors import Finding
 from toolpath.planner.records import PlanningRecord
-from toolpath.planner.router.records import Outcome, RouteRecord, ToolMatch
+from toolpath.planner.router.routing_records import Outcome, RouteRecord, ToolMatch
 from toolpath.values import Json, JsonObject
 
 

@@ -14,7 +14,7 @@ from toolpath.errors import RecordNotFound
 from toolpath.model.run import ENDED_RUN
 from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.router.outcome import outputs_of_calls
-from toolpath.planner.router.records import Routed, RouteRecord
+from toolpath.planner.router.routing_records import Routed, RouteRecord
 from toolpath.projections.results import run_result
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.bodies import JsonBody, RequestToRoute

@@ -17,7 +17,7 @@ from toolpath.providers.builtin.reach import HostRefused, Reach
 from toolpath.values import Json
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.mcp_servers.checking import ServerDraft, check_server, is_masked, read_servers, secrets_of
-from toolpath.workspace.mcp_servers.records import ServerRecords, ServerSecrets, id_of, taken
+from toolpath.workspace.mcp_servers.server_records import ServerRecords, ServerSecrets, id_of, taken
 from toolpath.workspace.mcp_servers.stored_tools import ServerTools, StoredTools
 
 _FIELDS: Final = ("url", "command", "args", "enabled", "timeout", "trust_annotations")

@@ -16,7 +16,7 @@ from toolpath.ports import Provider
 from toolpath.providers.builtin.reach import Reach
 from toolpath.providers.mcp.provider import McpProvider
 from toolpath.values import JsonObject
-from toolpath.workspace.mcp_servers.records import KeptServer, ServerRecords
+from toolpath.workspace.mcp_servers.server_records import KeptServer, ServerRecords
 
 #: Seconds between two looks whether runs still use a server that was removed.
 _APART: Final = 0.2

@@ -22,7 +22,7 @@ from toolpath.model.redaction import Redactor
 from toolpath.ports import Chat, ChatObserver, Clock
 from toolpath.providers.builtin.reach import Reach
 from toolpath.values import digest
-from toolpath.workspace.models.records import KeptModel, ModelRecords, ModelSecrets, print_of
+from toolpath.workspace.models.model_records import KeptModel, ModelRecords, ModelSecrets, print_of
 
 if TYPE_CHECKING:
     from toolpath.llm.chat import ModelChat

@@ -17,7 +17,7 @@ from toolpath.model.model_providers import APIS, MODEL_PROVIDERS
 from toolpath.providers.builtin.reach import HostRefused, Reach
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.models.chats import choice_of
-from toolpath.workspace.models.records import KeptModel, ModelRecords, ModelSecrets, id_of
+from toolpath.workspace.models.model_records import KeptModel, ModelRecords, ModelSecrets, id_of
 
 if TYPE_CHECKING:
     from toolpath.workspace.models.trial import Trial
