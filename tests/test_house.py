@@ -51,7 +51,6 @@ MOST_DECISIONS = 20
 READS_PEOPLE, MOST_SIGNS = ("planner/offline/", "checks/request/"), 40
 #: Functions above the bound; the list only gets shorter.
 MANY_DECISIONS = {
-    "checks/explainer.py _step",
     "checks/judge.py type",
     "checks/operators.py binary",
     "engine/decide/people.py _read_value",
@@ -61,7 +60,6 @@ MANY_DECISIONS = {
     "expressions/emit.py emit",
     "json_schema/branches.py _both",
     "model_output/router.py read_router",
-    "planner/by_model/signatures.py text",
     "planner/scoring/evaluation.py summary_of",
     "providers/annotations.py plain_schema",
     "runs/claims.py take",

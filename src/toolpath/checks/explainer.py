@@ -120,18 +120,7 @@ class _Explainer:
 
     def _step(self, view: StepView) -> ExplainedStep:
         step, tool = view.step, view.tool
-        inner = self._inner(view)
-        found = ExplainedStep(
-            id=step.id,
-            path="" if self._inside else view.path,
-            kind="plan" if tool is not None and isinstance(tool.body, Plan) else step.shape.kind,
-            tool=tool.key if tool is not None else step.tool if isinstance(step, Call) else "",
-            effect="" if tool is None or isinstance(tool.body, Plan) else tool.effect,
-            approval=bool(step.requires_approval) or any(one.requires.approval for one in (tool, inner) if one),
-            when="" if step.when is None else str(step.when),
-            leaves_to="" if tool is None else _destination(inner or tool),
-            note=_note(step) or (f"calls {inner.key}" if inner is not None else ""),
-        )
+        found = self._alone(view, self._inner(view))
         if view.blocks:
             return self._with_blocks(view, found)
         if isinstance(step, Agent):
@@ -143,6 +132,22 @@ class _Explainer:
             cost = Estimate(unknown=unknown) if step.shape.spends else Estimate()
             return msgspec.structs.replace(found, duration=Estimate(unknown=unknown), cost=cost)
         return msgspec.structs.replace(found, duration=self._duration(tool), cost=_cost(tool))
+
+    def _alone(self, view: StepView, inner: Tool | None) -> ExplainedStep:
+        """The step, without what is in it and without what it takes. `inner`: the tool that its tool calls for it."""
+        step, tool = view.step, view.tool
+        is_plan = tool is not None and isinstance(tool.body, Plan)
+        return ExplainedStep(
+            id=step.id,
+            path="" if self._inside else view.path,
+            kind="plan" if is_plan else step.shape.kind,
+            tool=tool.key if tool is not None else step.tool if isinstance(step, Call) else "",
+            effect="" if tool is None or is_plan else tool.effect,
+            approval=bool(step.requires_approval) or any(one.requires.approval for one in (tool, inner) if one),
+            when="" if step.when is None else str(step.when),
+            leaves_to="" if tool is None else _destination(inner or tool),
+            note=_note(step) or (f"calls {inner.key}" if inner is not None else ""),
+        )
 
     def _inner(self, view: StepView) -> Tool | None:
         """The tool that the step's tool calls in turn, where the step says which."""

@@ -144,8 +144,7 @@ class _Types:
         given = self._resolved(schema)
         options = given.get("enum") or ([given["const"]] if "const" in given else None)
         if isinstance(options, list):
-            shown = [str(one) for one in options[: self._options]]
-            return cut("|".join([*shown, *(["…"] if len(options) > len(shown) else [])]), 200)
+            return self._choice(options)
         several = given.get("anyOf") or given.get("oneOf")
         if isinstance(several, list):
             texts = dict.fromkeys(self.text(one, depth, level + 1) for one in several[:8])
@@ -155,17 +154,24 @@ class _Types:
             return "|".join(_TYPES.get(one, str(one)) for one in kind if one != "null")
         if kind == "array":
             return f"[{self.text(given.get('items', {}), depth, level + 1)}]"
-        properties = given.get("properties")
-        if isinstance(properties, dict) and properties:
-            if depth <= 0:
-                return "{…}"
-            return "{" + ", ".join(self._inner(properties, given.get("required"), depth - 1, level + 1)) + "}"
-        if kind == "object":
-            return "{…}"
+        if kind == "object" or given.get("properties"):
+            return self._object(given, depth, level)
         form = given.get("format")
         if kind == "string" and isinstance(form, str):
             return cut(form, 20)
         return _TYPES.get(str(kind), "any")
+
+    def _object(self, given: JsonObject, depth: int, level: int) -> str:
+        """The fields of an object, or that it has some."""
+        properties = given.get("properties")
+        if depth <= 0 or not isinstance(properties, dict) or not properties:
+            return "{…}"
+        return "{" + ", ".join(self._inner(properties, given.get("required"), depth - 1, level + 1)) + "}"
+
+    def _choice(self, options: list[Any]) -> str:
+        """The values to choose from, as many as are told."""
+        shown = [str(one) for one in options[: self._options]]
+        return cut("|".join([*shown, *(["…"] if len(options) > len(shown) else [])]), 200)
 
     def _inner(self, properties: JsonObject, required: Any, depth: int, level: int) -> list[str]:
         needed = set(required) if isinstance(required, list) else set()
