@@ -166,11 +166,11 @@ class Service:
         (folder / "toolpath.toml").write_text("\n".join(settings))
         self._processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, real: bool = False) -> subprocess.Popen[bytes]:
+        """A command; `real` where it is killed with a signal that no program in place of it could hand on."""
         with (self.folder / f"{arguments[0]}.log").open("a") as log:
-            # A worker is killed, with a signal that no program in place of it could hand on.
-            real = [sys.executable, "-m", "toolpath", *arguments]
-            command = prepared("serve", *arguments) if arguments[0] == "serve" else real
+            forked = prepared("serve" if arguments[0] == "serve" else "toolpath", *arguments)
+            command = [sys.executable, "-m", "toolpath", *arguments] if real else forked
             process = subprocess.Popen(command, cwd=self.folder, env=self._env, stdout=log, stderr=log)
         self._processes.append(process)
         return process
@@ -194,7 +194,7 @@ def until(holds: Callable[[], Any]) -> Any:
     give_up = time.monotonic() + PATIENCE
     while not (found := holds()):
         assert time.monotonic() < give_up, "it never came"
-        time.sleep(0.02)
+        time.sleep(0.1)
     return found
 
 
@@ -340,7 +340,7 @@ def test_a_template_s_whole_life_over_rest_with_workers_one_of_which_is_killed(t
         pytest.skip("no PostgreSQL, or no RabbitMQ")
     name = f"journey_{uuid.uuid4().hex[:12]}"
     with served(tmp_path, f"{POSTGRES}?schema={name}", name) as (service, model, client):
-        killed = service.start("worker")
+        killed = service.start("worker", real=True)
 
         def meanwhile() -> None:
             killed.send_signal(signal.SIGKILL)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 from tests.workers.worker_cases import URL, Ground, lines, until
 
 from toolpath.model.events import RunResumed
@@ -49,7 +49,7 @@ async def fine(word: str) -> str:
 @asynccontextmanager
 async def worker_process(folder: Path, ground: Ground) -> AsyncIterator[asyncio.subprocess.Process]:
     """`toolpath worker` as a process of its own."""
-    words = [sys.executable, "-m", "toolpath", "worker", "--store", ground.store, "--tools", "tools.py"]
+    words = prepared("toolpath", "worker", "--store", ground.store, "--tools", "tools.py")
     given = {"TOOLPATH_QUEUE": URL, "TOOLPATH_QUEUE_NAME": ground.name, "TOOLPATH_MAX_LOSSES": "2"}
     process = await asyncio.create_subprocess_exec(
         *words, cwd=folder, env={**os.environ, **given}, stderr=asyncio.subprocess.PIPE
