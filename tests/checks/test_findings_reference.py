@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ def codes_of_rules(module: Path) -> set[str]:
     return {code for code in found if re.fullmatch(r"[a-z]+(_[a-z]+)+|cycle|misplaced|unreachable", code)}
 
 
+@cache
 def codes_elsewhere(module: Path) -> set[str]:
     """Every code that a module makes a finding with itself, or by a function of its own of that name."""
     found: set[str] = set()

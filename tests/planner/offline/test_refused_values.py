@@ -73,6 +73,7 @@ async def test_python_asks_for_it_and_says_what_is_allowed(request_: str, names:
         assert plan.confidence <= 0.4
 
 
+EXAMPLES = settings().max_examples
 _SAID = "4.5|-3|250|1e9|JPY|purple|'it squeaks'|abcd|12|2026-02-30|{{ x }}|[1, 2]|none|true"
 _VALUES = st.sampled_from(_SAID.split("|"))
 _SCHEMAS: Any = st.sampled_from(
@@ -93,7 +94,7 @@ _SCHEMAS: Any = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=2 * EXAMPLES)
 @given(value=_VALUES, schema=_SCHEMAS, other=_SCHEMAS, many=st.booleans())
 def test_whatever_is_said_for_whatever_schema_is_planned_or_asked(
     value: str, schema: JsonObject, other: JsonObject, many: bool
