@@ -49,12 +49,6 @@ def _imported(package: str) -> None:
             importlib.import_module(inside.name)
 
 
-def _read_constants() -> None:
-    """Have hypothesis read the constants of all modules, which it does in each process before its first example."""
-    hypothesis = importlib.import_module("hypothesis")
-    hypothesis.find(hypothesis.strategies.integers(), lambda _: True, settings=hypothesis.settings(database=None))
-
-
 def _prepare(program: str, known: set[str]) -> None:
     for package in PREPARED[program]:
         if package not in known:
@@ -62,8 +56,6 @@ def _prepare(program: str, known: set[str]) -> None:
             _imported(package)
     if "toolpath.cli" in PREPARED[program]:
         importlib.import_module("toolpath.cli.main").command_line()
-    if program == "worker":
-        _read_constants()
     # A search for garbage would copy every page of what all programs share.
     gc.freeze()
 

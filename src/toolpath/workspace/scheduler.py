@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 
@@ -29,8 +28,7 @@ class Scheduler:
 
     async def run(self) -> None:
         """Begin what is due, until cancelled."""
-        woken = asyncio.Event()
-        self._schedules.changed = woken.set
+        woken = self._schedules.sooner
         while True:
             woken.clear()
             next_at: float | None = None

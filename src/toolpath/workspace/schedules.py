@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
@@ -100,8 +101,8 @@ class Schedules:
         self._plans = plans
         self._templates = templates
         self._files = files
-        self.changed: Callable[[], None] = lambda: None
-        """Called when a schedule of this process may be due earlier than before."""
+        self.sooner = asyncio.Event()
+        """Set when a schedule of this process may be due earlier than before."""
 
     # Keeping.
 
@@ -287,7 +288,7 @@ class Schedules:
             made = await self._checked(made, now, is_moved=is_moved)
         await self._recorded(action, made, user)
         kept = await self._store.put_record(_FORM.written(made), expected=expected)
-        self.changed()
+        self.sooner.set()
         return _FORM.read(kept)
 
     async def _checked(self, schedule: Schedule, now: float, *, is_moved: bool) -> Schedule:
