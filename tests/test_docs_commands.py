@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer.main
 
 from pages import ROOT, blocks_of
-from toolpath.cli.main import app
+from toolpath.cli.main import command_line
 from toolpath.cli.options import hoisted
 
 PAGES = [
@@ -65,10 +64,10 @@ def refusal(command: Any, words: list[str], name: str = "toolpath") -> str:
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_that_a_page_mentions_is_taken(line: str) -> None:
     words = shlex.split(re.sub(r"\s*(?:[|>&;]|2>).*$", "", line))
-    assert refusal(typer.main.get_command(app), hoisted(words)) == ""
+    assert refusal(command_line(), hoisted(words)) == ""
 
 
 def test_there_are_such_commands_and_wrong_ones_are_seen() -> None:
     assert len(COMMANDS) > 30
-    assert "--name" in refusal(typer.main.get_command(app), ["keys", "create", "--name", "me"])
-    assert "mend" in refusal(typer.main.get_command(app), ["runs", "mend"])
+    assert "--name" in refusal(command_line(), ["keys", "create", "--name", "me"])
+    assert "mend" in refusal(command_line(), ["runs", "mend"])

@@ -9,7 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -128,7 +128,7 @@ app.command()(project.doctor)
 
 
 @cache
-def command_line() -> Callable[..., None]:
+def command_line() -> Any:
     """The verbs with their options, read off the functions once: that takes longer than many a command."""
     return typer.main.get_command(app)
 
