@@ -29,19 +29,14 @@ def test_a_module_is_short_says_what_lives_in_it_and_has_short_functions(module:
     tree = tree_of(module)
     assert module.read_text(encoding="utf-8").count("\n") <= 600
     assert ast.get_docstring(tree), "the module's docstring is missing"
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     long = {
         node.name: node.end_lineno - node.lineno + 1
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
-        if node.end_lineno - node.lineno >= 60
+        for node in functions
+        if node.end_lineno is not None and node.end_lineno - node.lineno >= 60
     }
     assert not long
-    vague = [
-        node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if (ast.get_docstring(node) or "").startswith("What")
-    ]
+    vague = [node.name for node in functions if (ast.get_docstring(node) or "").startswith("What")]
     assert not vague, "a docstring begins with its subject: *The result of …*, not *What came of …*"
 
 
