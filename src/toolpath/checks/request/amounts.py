@@ -23,7 +23,8 @@ _NUMBER: Final = r"(?P<number>(?<![\w.,/:-])-?\d{1,15}(?:[.,]\d{1,15}){0,5}(?![\
 #: Before a number: another number is meant.
 _BEFORE: Final = re.compile(
     r"(?<![\w-])(?P<words>"
-    r"(?:at|the)\s+(?:very\s+)?(?:most|least)|up\s+to|(?:no|not)\s+(?:more|less|fewer)\s+than|(?:less|more|fewer)\s+than"
+    r"(?:at|the)\s+(?:very\s+)?(?:most|least)|up\s+to|(?:no|not)\s+(?:more|less|fewer)\s+than|(?:less|more"
+    r"|fewer)\s+than"
     r"|about|around|roughly|approximately|approx\.?|circa|ca\.?|nearly|almost|maximum(?:\s+of)?|minimum(?:\s+of)?"
     r"|(?:one\s+|a\s+)?(?:half|third|quarter)(?:\s+of)?|double|triple|minus|negative"
     r"|höchstens|mindestens|maximal|minimal|bis\s+zu|weniger\s+als|mehr\s+als|etwa|ungefähr|fast|knapp"
@@ -40,7 +41,8 @@ _AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _SHARE: Final = re.compile(
-    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s?(?P<words>%|(?:percent|per\s+cent|prozent|pour\s?cent|por\s+"
+    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s?(?P<words>%|(?:percent|per\s+cent|prozent|pour\s?cent"
+    r"|por\s+"
     r"ciento)(?!\w))",
     re.IGNORECASE,
 )
@@ -54,28 +56,34 @@ _PACKS: Final = re.compile(
 )
 #: A part of something, or more of it, wherever its whole amount is said.
 _PART: Final = re.compile(
-    r"(?<![\w-])(?:half|a\s+(?:third|quarter|fifth|part)|two\s+thirds|hälfte|moitié|mitad|(?:one|some|most|several)\s+of"
+    r"(?<![\w-])(?:half|a\s+(?:third|quarter|fifth|part)|two\s+thirds|hälfte|moitié|mitad|(?:one|some|most"
+    r"|several)\s+of"
     r"\s+(?:the|my|our|these|those|them))(?![\w-])"
     r"(?!\s+(?:an?\s+hour|hour|past|an?\s+day|board|marathon|price))",
     re.IGNORECASE,
 )
 _PART_OF: Final = re.compile(
     r"(?<![\w-])(?:(?:half|a\s+third|a\s+quarter|a\s+part|one|some|most|several|a\s+few)\s+of(?!\s+(?:us|you)\b)"
-    r"|(?:die\s+)?hälfte|ein(?:en|es|er|e)?\s+der|einige\s+der|la\s+moitié|une?\s+des|la\s+mitad|un[oa]\s+de\s+l[oa]s)(?![\w-])",
+    r"|(?:die\s+)?hälfte|ein(?:en|es|er|e)?\s+der|einige\s+der|la\s+moitié|une?\s+des|la\s+mitad"
+    r"|un[oa]\s+de\s+l[oa]s)(?![\w-])",
     re.IGNORECASE,
 )
 #: Before a day or a time: it is said before, after or by when.
 _UNTIL: Final = re.compile(
-    r"(?<![\w-])(?P<words>before|after|by|until|till|since|(?:no\s+)?(?:later|earlier)\s+than|vor|nach|bis|seit|spätestens"
-    r"|avant|après|jusqu['\u2019]au|depuis|antes\s+del?|después\s+del?|hasta)\s+(?:the\s+|dem\s+|zum\s+|am\s+|le\s+|el\s+)?"
-    r"(?P<moment>\d{1,4}[-/.:]\d{1,2}(?:[-/.:]\d{1,4})?(?:T[\d:]{4,8})?|\d{1,2}\s?(?:[ap]\.?m\b|uhr|h\b|o['\u2019]clock)"
+    r"(?<![\w-])(?P<words>before|after|by|until|till|since|(?:no\s+)?(?:later|earlier)\s+than|vor|nach|bis|seit"
+    r"|spätestens"
+    r"|avant|après|jusqu['\u2019]au|depuis|antes\s+del?|después\s+del?|hasta)\s+(?:the\s+|dem\s+|zum\s+|am\s+|le\s+"
+    r"|el\s+)?"
+    r"(?P<moment>\d{1,4}[-/.:]\d{1,2}(?:[-/.:]\d{1,4})?(?:T[\d:]{4,8})?|\d{1,2}\s?(?:[ap]\.?m\b|uhr|h\b"
+    r"|o['\u2019]clock)"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.|er)?\s+(?:of\s+|de\s+)?(?:{MONTH_NAMES})|(?:{MONTH_NAMES})\s+\d{{1,2}}"
     rf"|noon|midnight|tomorrow|mittag|midi|{WEEKDAY_NAMES})(?!\w)",
     re.IGNORECASE,
 )
 #: A change by a number, which is not what comes of it.
 _CHANGE: Final = re.compile(
-    r"(?<!\w)(?P<verb>increase|raise|lower|reduce|decrease|cut|drop|boost|bump|grow|shrink|erhöhe?|senke?|verringer[en]?"
+    r"(?<!\w)(?P<verb>increase|raise|lower|reduce|decrease|cut|drop|boost|bump|grow|shrink|erhöhe?|senke?"
+    r"|verringer[en]?"
     r"|set|turn|put|change|adjust|move|push|ändere?|stelle?|setze?|drehe?"
     r"|augmente[rz]?|rédui[st]|baisse[rz]?|aumenta|reduce|sube|baja)\b[^.;!?\n]{0,120}?(?<!\w)(?P<words>by|um|de|en)\s+"
     + _NUMBER
@@ -439,7 +447,8 @@ _CHANGED: Final = re.compile(
     r"(?P<number>(?<![\w.,/:-])\d+(?:[.,]\d+)?)\s+(?:[^\W\d_]+\s+)?(?:less|fewer|weniger|menos|de\s+moins)(?!\w)", re.I
 )
 _BOUND: Final = re.compile(
-    r"(?<![\w.:/-])(?P<low>-?\d{1,6}|one|zero)\s*(?:to|-|\u2013|\.\.|bis|à)\s*(?P<high>\d{1,6}|five|six|ten)(?![\w:/-]|\.\d)",
+    r"(?<![\w.:/-])(?P<low>-?\d{1,6}|one|zero)\s*(?:to|-|\u2013|\.\.|bis|à)\s*(?P<high>\d{1,6}|five|six"
+    r"|ten)(?![\w:/-]|\.\d)",
     re.IGNORECASE,
 )
 _SPELLED: Final = {"zero": 0, "one": 1, "five": 5, "six": 6, "ten": 10}

@@ -14,11 +14,15 @@ _JOKES: Final = re.compile(
 _PUT_RIGHT: Final = re.compile(r"(?:^|[\n.;!,])\s*\*(?P<right>\w[\w-]*)(?![\w*])(?!\s*\w[^*\n]*\*)")
 #: A word that begins what stands in place of what was said before: `Sell 10, actually 12`.
 _CORRECTION: Final = re.compile(
-    r"(?:[,;.:!?\u2013\u2014\u2026(]|(?<=\s)-|\.{2,})\s*(?:(?:and|but|oh|ah|no|nein|non|ach|ay|y|et|und|aber)[\s,]+){0,2}"
-    r"(?P<words>actually|sorry|pardon|oops|whoops|my\s+bad|well|better|rather|wait|hang\s+on|hold\s+on|correction|make\s+(?:that|it)"
-    r"|or\s+rather|i\s+mean|i\s+meant|nope?|besser|lieber|vielmehr|eigentlich|quatsch|moment|warte|korrektur|ich\s+meine"
+    r"(?:[,;.:!?\u2013\u2014\u2026(]|(?<=\s)-|\.{2,})\s*(?:(?:and|but|oh|ah|no|nein|non|ach|ay|y|et|und"
+    r"|aber)[\s,]+){0,2}"
+    r"(?P<words>actually|sorry|pardon|oops|whoops|my\s+bad|well|better|rather|wait|hang\s+on|hold\s+on|correction"
+    r"|make\s+(?:that|it)"
+    r"|or\s+rather|i\s+mean|i\s+meant|nope?|besser|lieber|vielmehr|eigentlich|quatsch|moment|warte|korrektur"
+    r"|ich\s+meine"
     r"|beziehungsweise|bzw|huch|plutôt|enfin|attends|mieux|je\s+veux\s+dire|mejor|más\s+bien|perdón|perdona|digo|espera"
-    r"|(?:no|nein|non|nee)(?=\s*[,:]\s*[€$£#]?\d)|quiero\s+decir|quise\s+decir|corrección)\b[\s,:.!\u2013-]*(?=[\w#\"'€$£])",
+    r"|(?:no|nein|non|nee)(?=\s*[,:]\s*[€$£#]?\d)|quiero\s+decir|quise\s+decir"
+    r"|corrección)\b[\s,:.!\u2013-]*(?=[\w#\"'€$£])",
     re.IGNORECASE,
 )
 #: A sound between two values of which the second may stand in place of the first: `E-1, er, E-2`.
@@ -27,7 +31,8 @@ _FILLER: Final = re.compile(
 )
 #: More of the same, which nobody has named.
 _AND_SO_ON: Final = re.compile(
-    r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar)|et\s+cetera|etc|usw|und\s+(?:so\s+weiter|dergleichen)"
+    r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar)|et\s+cetera|etc|usw"
+    r"|und\s+(?:so\s+weiter|dergleichen)"
     r"|et\s+ainsi\s+de\s+suite|y\s+así(?:\s+sucesivamente)?|y\s+demás)(?![\w-])",
     re.IGNORECASE,
 )

@@ -30,7 +30,8 @@ _END: Final = rf"(?=\s*(?:$|[.,;:!?)](?!\w)|\s{_ALSO}\b|{_AND}\s|\s(?:in|on|at|t
 _LIST: Final = rf"(?:,(?=\s+[\w'-]+(?:\s+[\w'-]+){{0,2}}?{_AND}\s))"
 #: `tea and milk`; `tea and of milk`; `tea, of milk`; `tea, milk too`.
 _AFTER: Final = re.compile(
-    rf"(?:(?P<of>{_AND}\s+{_OF}|,\s+{_OF})|(?P<also>,(?=\s+(?:\w+\s+){{1,3}}{_ALSO}\b))|{_LIST}|{_AND}){_THE}\s+{_THING}{_END}",
+    rf"(?:(?P<of>{_AND}\s+{_OF}|,\s+{_OF})|(?P<also>,(?=\s+(?:\w+\s+){{1,3}}{_ALSO}\b))|{_LIST}"
+    rf"|{_AND}){_THE}\s+{_THING}{_END}",
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(rf"(?<![\w.@/:-])(?P<thing>[^\W\d_][\w'-]*){_AND}(?:\s+{_OF})?{_THE}\s+$", re.IGNORECASE)

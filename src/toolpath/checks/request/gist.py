@@ -12,12 +12,18 @@ from typing import Final
 from toolpath.checks.request.denials import Denial, denial_in
 from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, clauses_of, opening_of
+from toolpath.checks.request.wishes import wish_in, without_wishing
 
 #: What names a thing by its form: with it a reason says more than why.
 _VALUED: Final = re.compile(r"[\d@#\"“„«`]")
 _IT: Final = re.compile(r"\b(?:it|him|them|ihn|sie|es)\b(?!['\u2019])", re.IGNORECASE)
 _HER: Final = re.compile(r"\bher\b(?=\s*(?:$|[.,;!?]|(?:to|for|in|on|at|from|with|and)\b))", re.IGNORECASE)
 _ITS: Final = re.compile(r"\b(?:its|her|his|their)(?=\s+[^\W\d_])", re.IGNORECASE)
+#: What says that nothing else is meant; before a condition it belongs to that.
+_ONLY: Final = re.compile(
+    r"(?<!not )(?<!nicht )\b(?:nur|bloß|only|just|simply|einfach|seulement|juste|s[oó]lo|instead|stattdessen|erstmal)\b"
+    r"(?!\s+(?:if|when|after|once|wenn|falls|si|cuando|that|those|the\s+ones?)\b)[ ]?"
+)
 _TIDY: Final = re.compile(
     r"^[\s,;:.!?\u2013\u2014-]+|[\s,;\u2013\u2014-]+$|(?:[\s,]+\b(?:and|but|und|aber|et|mais|y|pero))+\W*$",
     re.IGNORECASE,
@@ -50,10 +56,27 @@ def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
         if clause.mood == "command":
             opening = opening_of(clause.text)
             said = said[opening:].rstrip("?") if clause.text[opening:] else said
-            said = _named(said, denied) if denied is not None else said
+            said = without_wishing(said) if wish_in(clause.text[opening:]) is not None else said
+            said = _ONLY.sub("", _named(said, denied) if denied is not None else said)
         kept.append(said)
     text = _TIDY.sub("", "".join((*kept, request[start:])))
     return re.sub(r"\s+([,.;!?])(?:\s*,)*", r"\1", re.sub(r"[ \t]{2,}", " ", text)) or request
+
+
+def reasons_in(request: str, is_verb: Callable[[str], bool]) -> list[str]:
+    """The reasons that a request gives behind a command, in its words."""
+    plain = without_contents(request)
+    clauses = list(_placed(clauses_of(plain, is_verb), plain))
+    found: list[str] = []
+    for number, (clause, at) in enumerate(clauses):
+        said = request[at : at + len(clause.text)].strip(" ,;.!()-\u2013\u2014")
+        is_behind = any(one.mood == "command" for one, _ in clauses[:number])
+        if clause.mood == "reason" and is_behind and not _VALUED.search(said):
+            found.append(_BECAUSE.sub("", said))
+    return found
+
+
+_BECAUSE: Final = re.compile(r"^(?:because|since|weil|denn|parce\s+que|car|porque|ya\s+que)\s+", re.IGNORECASE)
 
 
 def _placed(clauses: Sequence[Clause], plain: str) -> Iterator[tuple[Clause, int]]:

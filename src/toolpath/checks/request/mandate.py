@@ -37,6 +37,7 @@ from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
+from toolpath.checks.request.wishes import is_needed, is_recorded
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
@@ -141,12 +142,15 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
         )
     commands = [clause for clause in seen.clauses if clause.mood == "command"]
     if not commands:
-        if not doubtful and not all(is_bound for _, _, is_bound in seen.acting):
+        is_told = any(clause.mood == "reason" for clause in seen.clauses)
+        if not doubtful and not is_told and not all(is_bound for _, _, is_bound in seen.acting):
             yield f"{names} would act, and nothing in the request commands it. Should it be done?"
         return
-    if any(clause.is_asked for clause in commands):
-        for name in dict.fromkeys(call.tool for call, tool, _ in seen.acting if tool and tool.effect == "destructive"):
-            yield f"{name} would destroy something, and the request asks whether that can be done. Should it be done?"
+    destroying = {tool.key: tool for _, tool, _ in seen.acting if tool is not None and tool.effect == "destructive"}
+    for tool in destroying.values():
+        meant = [clause for clause in commands if _commands(clause, tool, must_fit=True)]
+        if any(clause.is_asked for clause in meant or commands) and not any(not clause.is_asked for clause in meant):
+            yield f"{tool.key} would destroy something, and the request does not plainly say to. Should it be done?"
     for clause in commands:
         if any(_is_about(clause, tool) for tool in seen.tools) or _ends_an_act(clause, seen):
             yield f"{names} would act, and {short(seen, clause)!r} only speaks of it. Should it be done?"
@@ -176,6 +180,10 @@ def _is_in_order(clause: Clause, seen: Seen) -> bool:
             return bound == len(seen.acting) or (bound > 0 and len(seen.acting) - bound < commands)
         case "other":
             return _says_a_value(clause, seen)
+        case "reason":
+            # A statement of what the tools are there to write down.
+            is_alone = not any(one.mood == "command" for one in seen.clauses)
+            return is_alone and all(tool is not None and is_recorded(clause.text, tool) for _, tool, _ in seen.acting)
         case _:
             return False
 
@@ -193,6 +201,9 @@ def _says_a_value(clause: Clause, seen: Seen) -> bool:
     is_named = any(word in seen.parameters for word in words[:5]) and not any(map(seen.is_verb, words))
     said = text_in(seen, clause)
     is_more = is_named or words[0] in _CONTINUING
+    if is_more and has_command and folded(said.partition(" ")[2].strip(" :,.")) in seen.held.texts:
+        # `On acme/api: …`: where all of it is to be done.
+        return True
     if not is_more or any(remainders(clause.text, said, seen.held, seen.is_verb)):
         return False
     return has_command and not uncovered(said, seen.held)
@@ -212,7 +223,8 @@ def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
     if tool is not None and (fits(verb, tool) or (folded(verb) in CALLING and tool.name in clause.text)):
         return True
-    if tool is not None and (_is_said_by_noun(clause, tool) or _is_said_in_two(clause, tool)):
+    is_named = tool is not None and (_is_said_by_noun(clause, tool) or _is_said_in_two(clause, tool))
+    if is_named or (tool is not None and verb == "need" and is_needed(clause.text, tool)):
         return True
     if must_fit or is_reading(verb) or is_counter(verb):
         return False
@@ -286,7 +298,11 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
         if is_reading(clause.verb) and not any(tool and fits(clause.verb, tool) for _, tool, _ in seen.acting):
             continue
         is_own = partial(_is_of, folded(clause.verb), seen)
-        yield from remainders(clause.text, text_in(seen, clause), seen.held, is_own, is_command=True)
+        text = clause.text
+        if (at := text.rfind(clause.verb)) > 0 and not text[at + len(clause.verb) :].strip(" ,.!"):
+            # A German verb at the end says nothing that is left over.
+            text = f"{text[:at]}{' ' * len(clause.verb)}{text[at + len(clause.verb) :]}"
+        yield from remainders(text, text_in(seen, clause), seen.held, is_own, is_command=True)
     if commands:
         tail = after_colon(seen.plain)
         yield from remainders(tail, seen.request[len(seen.request) - len(tail) :], seen.held, seen.is_verb)
@@ -316,7 +332,8 @@ def _is_act_left_out(clause: Clause, seen: Seen) -> bool:
 
 
 _OPENS: Final = re.compile(
-    r"\W*(?:(?:and|please|then|bitte)\s+)*(?:open|öffne|ouvre|ouvrez|abre|abra)\s+(?:up\s+)?(?!an?\b|new\b|ein\w{0,2}\b|une?\b|una?\b)",
+    r"\W*(?:(?:and|please|then|bitte)\s+)*(?:open|öffne|ouvre|ouvrez|abre|abra)\s+(?:up\s+)?(?!an?\b|new\b"
+    r"|ein\w{0,2}\b|une?\b|una?\b)",
     re.IGNORECASE,
 )
 
@@ -327,6 +344,8 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
         # Whom else to tell: a step that tells somebody does not tell another one, nor twice.
         return False
     if any(fits(clause.verb, tool) or _is_said_by_noun(clause, tool) for tool in seen.tools):
+        return True
+    if clause.verb == "need" and any(is_needed(clause.text, tool) for tool in seen.tools):
         return True
     if folded(clause.verb) in CALLING and any(tool.name in clause.text for tool in seen.tools):
         return True
@@ -421,8 +440,17 @@ def _pointed(seen: Seen) -> Iterator[str]:
             if not call.inputs and not seen.parameters:
                 # `Skip this track`: there is one.
                 continue
+            if _is_about_a_statement(clause, seen):
+                continue
             if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.whole[: max(0, at)], said[0]):
                 yield f"{call.id}: what is {said[0]!r} in {short(seen, clause)!r}?"
+
+
+def _is_about_a_statement(clause: Clause, seen: Seen) -> bool:
+    """Whether what is pointed to is what was told right before, which the plan holds: `T-88 paid 940, book that`."""
+    before = seen.clauses[: seen.clauses.index(clause)]
+    told = before[-1] if before else None
+    return told is not None and told.mood == "reason" and not uncovered(text_in(seen, told), seen.held)
 
 
 _HOW: Final = re.compile(r"[a-z]{3,}ly", re.IGNORECASE)

@@ -114,7 +114,8 @@ _THING_OF: Final = re.compile(
 )
 _KIND: Final = re.compile(r"(?<![\w-])(?P<kind>[^\W\d_]{3,})\s+\Z")
 _THING_BETWEEN: Final = re.compile(
-    r"(?<![\w-])(?:the|a|an)\s+(?P<thing>[^\W\d_]{3,})\s+(?:of|in|from|under)\s+(?:the\s+)?(?P<between>[^\W\d_]{3,})\s+\Z",
+    r"(?<![\w-])(?:the|a|an)\s+(?P<thing>[^\W\d_]{3,})\s+(?:of|in|from"
+    r"|under)\s+(?:the\s+)?(?P<between>[^\W\d_]{3,})\s+\Z",
     re.IGNORECASE,
 )
 

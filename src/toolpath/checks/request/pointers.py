@@ -23,6 +23,11 @@ _NO_POINTER: Final = re.compile(
     rf"|time|{WEEKDAY_NAMES}|#)",
     re.IGNORECASE,
 )
+#: What `that` begins: `tell Ann that the room is free`.
+_CLAUSE: Final = re.compile(
+    r"\s+(?:the|an?|my|our|your|his|her|their|its|it|they|we|he|she|i|you|there|all|no|some|both|everyone|nobody)\b",
+    re.I,
+)
 #: `convert 5 GBP to USD and then to EUR`: the same again, with what came of it.
 _TO: Final = r"\s+(?:(?:back|on|over)\s+)?(?:in)?to\s+#?[\w.-]+"
 _ON: Final = re.compile(rf"(?:\bthen|\bafterwards|\bafter\s+that|,\s*finally){_TO}", re.IGNORECASE)
@@ -51,7 +56,12 @@ _TORN: Final = re.compile(
 
 def pointers(text: str) -> list[str]:
     """Words of a clause that stand for something said or made before."""
-    found = [match for match in _POINTS.finditer(text) if not _NO_POINTER.match(text, match.end())]
+    found = [
+        match
+        for match in _POINTS.finditer(text)
+        if not _NO_POINTER.match(text, match.end())
+        and not (match.group().casefold() == "that" and _CLAUSE.match(text, match.end()))
+    ]
     return list(dict.fromkeys(" ".join(match.group().split()).casefold() for match in found))
 
 

@@ -26,8 +26,10 @@ _RUNS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #: Digits and what they count, in one token: `5kg`, `3rd`, `10am`, `20%`.
 COUNTED: Final = re.compile(
-    r"[-+~#$€£¥]{0,2}(?P<number>\d+(?:[.,]\d+)*)\s?(?:%|°|st|nd|rd|th|er|re|e|k|m|kg|g|mg|lbs?|km|cm|mm|mi|ft|in|hz|khz|mhz|ghz|ms|s|min|mins|h|hrs?|hours?|d|"
-    r"days?|weeks?|months?|years?|years?-old|[ap]\.?m|l|ml|gb|mb|kb|tb|w|kw|v|mph|x|€|\$|£|eur|usd|gbp|chf|uhr|m/s|km/h|m/s\^?2|°c|°f|c|f|-\w+)?",
+    r"[-+~#$€£¥]{0,2}(?P<number>\d+(?:[.,]\d+)*)\s?(?:%|°|st|nd|rd|th|er|re|e|k|m|kg|g|mg|lbs?|km|cm|mm|mi|ft|in|hz"
+    r"|khz|mhz|ghz|ms|s|min|mins|h|hrs?|hours?|d|"
+    r"days?|weeks?|months?|years?|years?-old|[ap]\.?m|l|ml|gb|mb|kb|tb|w|kw|v|mph|x|€|\$|£|eur|usd|gbp|chf|uhr|m/s"
+    r"|km/h|m/s\^?2|°c|°f|c|f|-\w+)?",
     re.IGNORECASE,
 )
 DATED: Final = re.compile(r"\d{1,4}([-/.:])\d{1,2}(?:\1\d{1,4})?(?:t\d{1,2}:\d{2}.*|z)?", re.IGNORECASE)
@@ -267,13 +269,15 @@ _THOUSANDS: Final = re.compile(
 
 
 _FEW: Final = (
-    r"\d{1,3}|an?|einem|einer|une?|una|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben|acht"
+    r"\d{1,3}|an?|einem|einer|une?|una|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben"
+    r"|acht"
     r"|neun|zehn|deux|trois|quatre|cinq|sept|huit|neuf|dix|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez"
 )
 _DAYS: Final = r"days?|weeks?|tag(?:en)?|wochen?|jours?|semaines?|d[ií]as?|semanas?"
 IN_DAYS: Final = re.compile(
     rf"(?<![\w-])(?:(?:in|dans|dentro\s+de)\s+(?P<ahead>{_FEW})\s+(?P<unit>{_DAYS})"
-    rf"|(?P<ago>{_FEW})\s+(?P<agounit>{_DAYS})\s+ago|(?:vor|il\s+y\s+a|hace)\s+(?P<back>{_FEW})\s+(?P<backunit>{_DAYS}))(?![\w-])",
+    rf"|(?P<ago>{_FEW})\s+(?P<agounit>{_DAYS})\s+ago|(?:vor|il\s+y\s+a"
+    rf"|hace)\s+(?P<back>{_FEW})\s+(?P<backunit>{_DAYS}))(?![\w-])",
     re.IGNORECASE,
 )
 """Days that are counted from the one on which it is said: `in 3 days`, `vor zwei Wochen`."""

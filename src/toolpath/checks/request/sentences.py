@@ -17,6 +17,7 @@ from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_c
 from toolpath.checks.request.statements import statements_in, tells_how_it_is
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import TOWARDS, folded, is_counter, is_reading, is_thing, meanings_of, parted
+from toolpath.checks.request.wishes import wish_in
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -389,17 +390,12 @@ def _command(
     """One question after the other, in this order. `is_last`: its verb may stand at its end."""
     found = [match.group() for match in WORD.finditer(body)]
     head = _head(body, found)
-    following = "".join(body.split()[1:2])
     last = ends_in_infinitive(body, is_verb) if blocked is None else None
-    is_headed = last is None and bool(meanings_of(head) or is_reading(head) or is_verb(head))
-    is_headed = is_headed and not is_thing(head, following)
+    is_headed = last is None and _is_verb(head, "".join(body.split()[1:2]), is_verb)
     if is_headed and blocked is not None and not is_counter(head):
         blocked = kept_from(body, head)
-    if last is None and not is_headed and tells_how_it_is(body, blocked):
-        return Clause(said, "reason")
-    if says_how_it_is_to_be(body) and not said.endswith("?"):
-        return Clause(said, "other", because=" ".join(found[:3]))
-    uncommanded = _uncommanded(said, body, head, blocked)
+    told = _told(said, body, blocked) if last is None and not is_headed else None
+    uncommanded = told or _uncommanded(said, body, head, blocked)
     if uncommanded is not None:
         return uncommanded
     if _LEAVES.match(body):
@@ -407,11 +403,7 @@ def _command(
     if is_counter(head) and not is_verb(head):
         return Clause(said, "negation", because=head)
     if is_headed:
-        if (telling := _tells(body)) is not None:
-            return Clause(said, "report", because=telling)
-        if (act := _taken_back(head, body, is_verb)) is not None:
-            return Clause(said, "negation", because=act)
-        return Clause(said, "command", verb=head)
+        return _headed(said, body, head, is_verb)
     if last is None and is_last and len(found) > 1 and (meanings_of(found[-1]) or is_verb(found[-1])):
         last = found[-1]
     if last is not None:
@@ -420,9 +412,32 @@ def _command(
     return Clause(said, "other", because=" ".join(found[:3]))
 
 
+def _is_verb(head: str, following: str, is_verb: Callable[[str], bool]) -> bool:
+    return bool(meanings_of(head) or is_reading(head) or is_verb(head)) and not is_thing(head, following)
+
+
+def _told(said: str, body: str, blocked: tuple[Mood, str] | None) -> Clause | None:
+    """The clause where it says what is wished, how things stand or are to be; None where it does none of it."""
+    wish = wish_in(body)
+    if wish is not None and blocked_by(body.replace(wish.modal, " ", 1)) is None:
+        return Clause(said, "command", verb=wish.verb, is_asked=True)
+    if tells_how_it_is(body, blocked):
+        return Clause(said, "reason")
+    return Clause(said, "other", because=body[:40]) if says_how_it_is_to_be(body) and not said.endswith("?") else None
+
+
+def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> Clause:
+    """The clause that begins with a verb: a command, where it does not tell of it or take it back."""
+    if (telling := _tells(body)) is not None:
+        return Clause(said, "report", because=telling)
+    if (act := _taken_back(head, body, is_verb)) is not None:
+        return Clause(said, "negation", because=act)
+    return Clause(said, "command", verb=head)
+
+
 def _head(body: str, found: Sequence[str]) -> str:
     """The word that says what is to be done, where one does: the first, with what belongs to it at the end."""
-    if not found or re.match(r"\s*[^\w\s]*\d", body):
+    if not found or re.match(r"\s*[^\w\s]*[#\d]", body):
         return ""
     # `Heiz den Ofen vor und`: what joins it to the next clause is none of it.
     own = found[:-1] if folded(found[-1]) in ("und", "and", "et", "y") else found

@@ -30,6 +30,8 @@ _BEING: Final = (
     r"|ill|late"
     r"|dead|full|empty|ready|wrong|free|busy|not|just|still|a|an|the|too|so|very|been)\b"
 )
+#: Ids, blanked out: `##### and #####`.
+_IDS: Final = r"(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
 _ENGLISH: Final = (
     r"(?:it|they|he|she|we|i|there|this|that|these|those|everyone|everybody|someone|somebody|nobody)['\u2019](?:s|re"
     r"|ve|m)\s+\w"
@@ -39,8 +41,10 @@ _ENGLISH: Final = (
     rf"|(?:the|an?|their|his|her|its|my|our|your|some|both|all|no)\s+(?:[\w'\u2019-]+\s+){{1,4}}?(?:just\s+|still\s+"
     rf"|both\s+)?(?:{_FINITE}|{_PAST})"
     rf"|(?:(?:the|an?|their|his|her|its|my|our)\s+)?(?:[\w-]+\s+)?[\w-]+['\u2019]s\s+{_BEING}"
-    r"|(?!(?:what|which|who|how|when|where|why)\b)[\w-]+\s+(?:[\w-]+\s+)?(?:is|are|was|were|has"
-    r"|have)\s+(?!been\s+asked)\w"
+    r"|(?!(?:what|which|who|how|when|where|why)\b)[\w#-]+\s+(?:[\w#-]+\s+)?(?:is|are|was|were|has"
+    r"|have)\s+(?!been\s+asked)[\w#]"
+    rf"|(?:both\s+)?{_IDS}(?:['\u2019]s\s+[\w#]|\s+(?:just\s+|still\s+|both\s+|all\s+)?(?:{_FINITE}|paid\b|called\b"
+    rf"|made\b|{_PAST}))"
     r"|(?:lost|found|forgot|broke|missed)\s+(?:my|our|the|his|her|#)"
 )
 _AFTER_GERMAN: Final = r"(?!(?:bitte|auch|und|oder|an|in|auf|zu|mit|von|für|bei|aus|nach|am|im)\b)"
@@ -52,6 +56,7 @@ _FINITE_GERMAN: Final = (
 _GERMAN: Final = (
     rf"(?:ich|er|sie|es|wir|man)\s+{_AFTER_GERMAN}[a-zäöü]+(?:t|e|en|st|te|ten)\b(?!\s+(?:ich|du|er|wir|ihr|man)\b)"
     rf"|(?:das|dies|da|dort|hier)\s+{_FINITE_GERMAN}\b"
+    rf"|(?:(?:der|die|das|den|dem)\s+)?{_IDS}\s+{_FINITE_GERMAN}\s+\w"
     # `die Karte, die Peter hat`: where nothing follows the verb it may be which one is meant.
     rf"|(?:(?:der|die|das|dem|den|ein|eine|mein\w*|sein\w*|ihre?|unser\w*|alle"
     rf"|beide)\s+)?(?:[a-zäöü]+\s+)?(?-i:[A-ZÄÖÜ])\w+\s+{_FINITE_GERMAN}\s+\w"
@@ -62,6 +67,7 @@ _GERMAN: Final = (
 )
 _FRENCH: Final = (
     r"(?:il|elle|ils|elles|on|ça|cela|nous|je)\s+(?:(?:ne|se|me|y|en)\s+|[nsmly]['\u2019])?[^\W\d_]{1,}"
+    rf"|(?:l[ae]s?\s+)?{_IDS}\s+(?:est|sont|a|ont|était|étaient)\s+\w"
     r"|c['\u2019](?:est|était)\b|j['\u2019][^\W\d_]{2,}|on\s+a\b"
     r"|(?:(?:le|la|les|un|une|des|mon|ma|mes|ton|ta|tes|son|sa|ses|notre|nos|leur|leurs|cette?|ces)\s+"
     r"|l['\u2019])[\w-]+"
@@ -73,6 +79,7 @@ _SPANISH: Final = (
     r"(?:él|ella|ellos|ellas|yo|nosotros|eso|esto)\s+[^\W\d_]{2,}"
     r"|(?:ya\s+)?(?:(?:no\s+)?(?:es|era|eran|son|fue|fueron|está|están|estaba|estaban|ha|han|había|hay|tiene|tienen"
     r"|tenía|funciona|funcionan|sirve))(?:\s+\w|\s*$)"
+    rf"|(?:(?:el|la|los|las)\s+)?{_IDS}\s+(?:ya\s+)?(?:es|está|son|están|era|fue|ha|han|tiene)\s+\w"
     r"|se\s+(?:ha|han|le|les|nos|me)?\s*[^\W\d_]+"
     r"|(?:(?:el|la|los|las|un|una|mi|mis|su|sus|nuestr\w+)\s+)[^\W\d_]+(?:\s+[^\W\d_]+){0,3}?\s+(?:ya\s+)?(?:se\s+"
     r"|no\s+)?"
@@ -157,7 +164,7 @@ def tells_how_it_is(said: str, blocked: tuple[Mood, str] | None, tongues: frozen
     text = _THINKING.sub("", said.strip())
     if _DEMANDS.search(text) or _DONE.match(text):
         return False
-    if not is_statement(text, tongues) or text.rstrip().endswith(("?", "\uff1f")):
+    if not is_statement(text, tongues) or text.rstrip().endswith(("?", "\uff1f", ":")):
         return False
     if any(folded(word.strip("'\u2019-")) in _NO_REASON for word in WORD.findall(text)):
         return False

@@ -41,7 +41,9 @@ def fits(verb: str, tool: Tool) -> bool:
     if folded(verb) in own:
         return True
     meanings = meanings_of(verb)
-    return any(meanings & meanings_of(word) for word in own) or bool(commanded(verb) & acts_of(tool))
+    if any(meanings & meanings_of(word) for word in own):
+        return True
+    return bool(commanded(verb) & (acts_of(tool) | frozenset[str]().union(*(commanded(word) for word in own))))
 
 
 #: Verbs of names that say little without what follows them, as in `set_reminder`.
@@ -87,7 +89,9 @@ def has_been_done(text: str, tool: Tool) -> bool:
         return True
     if _DONE.search(folded(text)) is None:
         return False
-    return any(is_form(word, tool) or (done(word) != word and fits(done(word), tool)) for word in words)
+    own = tuple(verb.removesuffix("e") for verb in verbs_of(tool) if len(verb) > 3)
+    plain = [folded(word) for word in words if len(word) > 3]
+    return any(word.startswith(own) or (done(word) != word and fits(done(word), tool)) for word in plain)
 
 
 def is_called(verb: str, tool: Tool) -> bool:

@@ -13,7 +13,8 @@ from toolpath.checks.request.tongues import tongues_of
 from toolpath.values import Json, walk
 
 _DAY: Final = re.compile(
-    r"(?<![\w./:-])(?P<first>\d{1,2})(?P<sign>[/.-])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d{2}))?(?![\w/:-]|\.\w)"
+    r"(?<![\w./:-])(?P<first>\d{1,2})(?P<sign>[/.-])(?P<second>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d{2}))?(?![\w/:-]"
+    r"|\.\w)"
 )
 _AMOUNT: Final = re.compile(r"(?<![\w.,/:-])(?P<whole>[1-9]\d{0,2})(?P<sign>[.,])(?P<rest>\d{3})(?![\w/:-]|[.,]\d)")
 _ISO: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")

@@ -12,12 +12,10 @@ import msgspec
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.concepts import STOPS, commanded, concepts_of
-from toolpath.checks.request.gist import gist_of
+from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.mandate import mandated
 from toolpath.checks.request.seen import is_offered
-from toolpath.checks.request.sentences import bare
-from toolpath.checks.request.tools import acts_of, verbs_of
+from toolpath.checks.request.tools import verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
@@ -35,12 +33,14 @@ from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of
 from toolpath.planner.offline.match import CUED, is_like, words_of
+from toolpath.planner.offline.meant import LONGEST_REQUEST, asked, meant, reasons
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.named_things import names_nothing
 from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
 from toolpath.planner.offline.rank import RankedTool, Ranker, candidate
+from toolpath.planner.offline.reasons import with_reason
 from toolpath.planner.offline.refused import asked_where_refused
 from toolpath.planner.offline.request.asking import about, told_once
 from toolpath.planner.offline.request.reader import SURE, UNSURE, RequestReading, read_request
@@ -54,8 +54,6 @@ from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrant
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
-#: More of a request is not read.
-LONGEST_REQUEST = 8_000
 #: Above so many tools, search chooses which are looked at.
 _MOST_TOOLS = 40
 #: What a plain command counts as at least: of those in the development records, four of five are right.
@@ -72,7 +70,6 @@ _ENGLISH = re.compile(
 )
 _SAYING = frozenset(words_of("saying says titled entitled called named number amount following new"))
 _LETTER = re.compile(r"(?<!\w)(['\"])[A-Za-z]\1(?!\w)")
-_BLANKS = re.compile(r"[ \t]{9,}")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
@@ -80,22 +77,7 @@ _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)
 def looked_up(request: str, catalog: Catalog, search: Lookup, near: Mapping[str, float] | None = None) -> Lookup:
     """The tools that `plan_offline` looks at for this request, as its `search`; `near`: their nearness by meaning."""
     few = len(catalog.tools) <= _MOST_TOOLS
-    return LookedUp(() if few else tuple(search.search(_asked(request), _MOST_TOOLS)), near or {})
-
-
-def _asked(request: str) -> str:
-    return bare(_BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip())
-
-
-def _meant(request: str, offered: Sequence[Tool]) -> str:
-    """What is asked for of these tools, without reasons, courtesies and what is said not to be done."""
-    verbs = frozenset[str]().union(*(verbs_of(tool) for tool in offered))
-    acts = frozenset[str]().union(*(acts_of(tool) for tool in offered))
-
-    def is_verb(word: str) -> bool:
-        return folded(word) in verbs or (folded(word) not in STOPS and bool(commanded(word) & acts))
-
-    return bare(gist_of(_BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip(), is_verb))
+    return LookedUp(() if few else tuple(search.search(asked(request), _MOST_TOOLS)), near or {})
 
 
 def plan_offline(
@@ -112,7 +94,7 @@ def plan_offline(
     like `Friday` are counted from: without it they are not read. What the request does not say is asked for, never
     invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
-    offered = _offered(_asked(request), catalog, tools, search)
+    offered = _offered(asked(request), catalog, tools, search)
     spans = spans_of(request[:LONGEST_REQUEST], today)
     mended = spelled(request[:LONGEST_REQUEST], offered, spans)
     if mended.changes:
@@ -120,18 +102,18 @@ def plan_offline(
     else:
         plan = _told(request, catalog, tools, search, today)
     box = Toolbox(offered, today, nearness_of(search))
-    meant = _meant(mended.text, offered)
-    if names_nothing(plan, meant, spans_of(meant, today), box):
+    said = meant(mended.text, offered)
+    if names_nothing(plan, said, spans_of(said, today), box):
         # Something always fits best.
-        raise _refusal(_asked(request), Ranker([candidate(tool) for tool in offered]))
+        raise _refusal(asked(request), Ranker([candidate(tool) for tool in offered]))
     # What nobody would run is no plan that writes: it is a question.
     is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
     plan = plan if is_sure else _asked_about(plan, catalog)
     if plan.questions:
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
-    found = warrants(plan, meant, box, today)
-    questions = [*rivals(plan, meant, box), *unwarranted(found), *unpicked(plan, meant, box)]
+    found = warrants(plan, said, box, today)
+    questions = [*rivals(plan, said, box), *unwarranted(found), *unpicked(plan, said, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 
@@ -185,8 +167,8 @@ def _said_apart(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan | None:
     """The plan of what the request joins, each thing planned by itself; None where that leaves a question."""
-    offered = _offered(_asked(request), catalog, tools, search)
-    text = _meant(request, offered)
+    offered = _offered(asked(request), catalog, tools, search)
+    text = meant(request, offered)
     if not may_join(text):
         return None
     box = Toolbox(offered, today, nearness_of(search))
@@ -222,20 +204,21 @@ def _said_apart(
 def _planned(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan:
-    offered = _offered(_asked(request), catalog, tools, search)
-    text = _meant(request, offered)
+    offered = _offered(asked(request), catalog, tools, search)
+    text = meant(request, offered)
     box = Toolbox(offered, today, nearness_of(search))
     reading = read_request(text, box, today)
     if reading is None:
-        return _by_rules(request, text, catalog, tools, search)
-    read = _read(request, reading, catalog)
+        return _by_rules(request, text, catalog, tools, search, reasons(request, offered))
+    why = reasons(request, offered)
+    read = _read(request, reading, catalog, why)
     if _is_of_letters(text, read, box):
         raise _refusal(text, Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)]))
     is_done = reading.is_whole and not read.questions
     if is_done and reading.confidence >= SURE and _acts(read, catalog):
         return read
     try:
-        ruled = _by_rules(request, text, catalog, tools, search)
+        ruled = _by_rules(request, text, catalog, tools, search, why)
     except NoToolFits:
         # The words of tools are English: of another language their refusal says nothing.
         is_meant = is_done and (reading.confidence >= SURE or _acts(read, catalog))
@@ -316,7 +299,7 @@ def _misfits(plan: Plan, box: Toolbox) -> bool:
     )
 
 
-def _read(request: str, reading: RequestReading, catalog: Catalog) -> Plan:
+def _read(request: str, reading: RequestReading, catalog: Catalog, why: Sequence[str]) -> Plan:
     """The plan of what was read, asked about where the request does not command it."""
     calls = [step for _, step in every_step(Block(steps=reading.steps)) if isinstance(step, Call)]
     origin = Origin(
@@ -327,10 +310,18 @@ def _read(request: str, reading: RequestReading, catalog: Catalog) -> Plan:
         estimates=estimated(calls, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=reading.steps, origin=origin)
+    plan = with_reason(plan, why, catalog)
     return asked_where_refused(mandated(plan, request, catalog), catalog)
 
 
-def _by_rules(request: str, text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> Plan:
+def _by_rules(  # as `_planned`, with what is meant and why
+    request: str,
+    text: str,
+    catalog: Catalog,
+    tools: Sequence[str] | None,
+    search: Lookup | None,
+    why: Sequence[str],
+) -> Plan:
     """The plan by the words of tools and parameters alone, for requests that are not read as people's."""
     ranker = Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)])
     drafts = _drafts(text, ranker)
@@ -342,7 +333,7 @@ def _by_rules(request: str, text: str, catalog: Catalog, tools: Sequence[str] | 
     if not is_fitting(evidence) and not is_plain and not _is_commanded(text, linked):
         raise _refusal(text, ranker)
     sure = confidence(evidence)
-    return _plan(request, linked, max(sure, _PLAIN) if is_plain else sure, catalog)
+    return _plan(request, linked, max(sure, _PLAIN) if is_plain else sure, catalog, why)
 
 
 def _is_plain(text: str, drafts: Sequence[Draft], evidence: Evidence) -> bool:
@@ -541,7 +532,7 @@ def _refusal(text: str, ranker: Ranker) -> NoToolFits:
     )
 
 
-def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) -> Plan:
+def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog, why: Sequence[str]) -> Plan:
     steps: list[Call] = []
     questions: list[str] = [*_too_long(request)]
     reasons: list[str] = []
@@ -564,6 +555,7 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
         estimates=estimated(steps, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
+    plan = with_reason(plan, why, catalog)
     return asked_where_refused(mandated(plan, request, catalog), catalog)
 
 

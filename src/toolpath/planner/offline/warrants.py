@@ -20,6 +20,7 @@ from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
@@ -273,7 +274,7 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
     """Words for somebody, or for an id, that stand where the thing of the verb stands: `Assign the photo`."""
     for field in kit.fields:
         value = call.inputs.get(field.name)
-        if not isinstance(value, str) or "{{" in value:
+        if not isinstance(value, str) or "{{" in value or is_statement(value):
             continue
         if field.kind == "email" and "@" not in value:
             return value

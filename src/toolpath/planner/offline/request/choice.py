@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import is_reading
 from toolpath.planner.offline.request.fitting import Fitted, fit
@@ -37,7 +38,8 @@ _CUT: Final = re.compile(
 _QUESTION: Final = re.compile(
     r"^\W*(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|did|do|has|have|will"
     r"|any|was|welche\w*|wie|wo|wann|wer|ist|sind"
-    r"|wurde|hat|qui|qu['\u2019]est-ce|quel\w*|où|quand|combien|est-ce|qué|cuál\w*|dónde|cuánt\w*|quién)(?:['\u2019]s|['\u2019]re)?\b",
+    r"|wurde|hat|qui|qu['\u2019]est-ce|quel\w*|où|quand|combien|est-ce|qué|cuál\w*|dónde|cuánt\w*"
+    r"|quién)(?:['\u2019]s|['\u2019]re)?\b",
     re.IGNORECASE,
 )
 #: Asked in the middle: `On a fait combien de tonnes ?`
@@ -334,7 +336,7 @@ class ToolChoice:
 
 def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
     """Whether a clause may command the tool: it is no question, nor asks to be told; and a further one has a verb."""
-    if part.is_question or (not part.verb and not is_first):
+    if part.is_question or (not part.verb and (not is_first or _names(part.text))):
         return False
     return (
         not is_reading(part.verb)
@@ -343,6 +345,18 @@ def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
         or means(part.verb, kit)
         or any(listed_concepts(part.verb) & named for named in kit.named)
     )
+
+
+#: `Den Stundenplan der 9c`: what is named with its article is to be seen.
+_NAMED: Final = re.compile(
+    r"\W*(?:(?:bitte|please|and|und|et|y)\s+)*(?:the|den|die|das|le|la|les|el|los|las|my|our|mein\w*|unser\w*|mes"
+    r"|mis)\s+[^\W\d_]",
+    re.I,
+)
+
+
+def _names(text: str) -> bool:
+    return _NAMED.match(text) is not None and not is_statement(text)
 
 
 def _without(inputs: JsonObject, taken: JsonObject, kit: Kit) -> JsonObject:

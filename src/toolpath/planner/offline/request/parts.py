@@ -112,6 +112,9 @@ def _is_verb(word: Word, acts: frozenset[str], verbs: frozenset[str]) -> bool:
 def _verb(words: Sequence[Word], acts: frozenset[str], verbs: frozenset[str]) -> str:
     """The verb that a command begins with; in German it may stand at the end of it."""
     for word in words[:5]:
+        if word is not words[0] and word.text[:1].isupper():
+            # `Die Noten von 3071`: a thing, whatever verb it looks like.
+            break
         if _is_verb(word, acts, verbs):
             return word.text
         if not word.is_stop:

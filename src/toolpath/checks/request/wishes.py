@@ -1,0 +1,122 @@
+"""Wishes that are commands at work: `I need a new playlist`, `D-22 should cost 18.50`, `412 can be closed`. Pure.
+
+Who speaks wants it and says so of one thing. What somebody else wants, and what only might be, is none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import STOPS, listed_concepts
+from toolpath.checks.request.tools import has_been_done
+from toolpath.checks.request.verbs import done, folded
+from toolpath.model.tool import Tool
+
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+#: Before a thing that there is not yet.
+_NEEDS: Final = re.compile(
+    r"(?:(?:i|we)\s+)?(?:(?:really|just|only|also)\s+)?(?:need|want|would\s+like)\s+(?=(?:an?|another|some|new|two"
+    r"|three|four|five|\d|#)\b)"
+    r"|(?:i|we)['\u2019]d\s+like\s+(?=(?:an?|another|some|new)\b)"
+    r"|(?:ich|wir)\s+(?:brauche?n?|bräuchten?|hätten?\s+gern|möchten?|will"
+    r"|wollen)\s+(?:bitte\s+)?(?=(?:noch\s+)?(?:ein\w*|neue\w*|zwei|drei|\d|#)\b)"
+    r"|il\s+(?:me|nous)\s+faut\s+(?=(?:une?|des|du|deux|trois|\d|#)\b)|j['\u2019]ai\s+besoin\s+d(?:e\s+"
+    r"|['\u2019])(?=une?\b)"
+    r"|(?:yo\s+)?necesit(?:o|amos)\s+(?=(?:una?|otr[oa]|dos|tres|\d|#)\b)|me\s+hace\s+falta\s+(?=(?:una?|otr[oa])\b)",
+    re.IGNORECASE,
+)
+_IDS: Final = (
+    r"(?:(?:the|der|die|das|le|la|les|el|los|las)\s+)?(?:[^\W\d_][\w-]*\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et"
+    r"|y))\s+[#\d][#\w-]*)*"
+    r"(?:\s+(?:in|on|of|from|at|von|de|en)\s+[\w#./-]+)?"
+)
+#: What one thing, named by its id, is to be, to have or to become.
+_IS_TO: Final = re.compile(
+    rf"(?P<thing>{_IDS})\s+(?:both\s+|all\s+|now\s+)?(?P<modal>should|must|ha(?:s|ve)\s+to|needs?\s+to|can(?:\s+now)?"
+    r"|soll(?:en)?|muss|müssen|doi(?:t|vent)|debe[n]?)\s+(?:now\s+|just\s+|ab\s+jetzt\s+|jetzt\s+)?(?P<what>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PASSIVE: Final = re.compile(r"(?:be|get)\s+(?P<verb>[a-z]+ed|[a-z]+)\b", re.IGNORECASE)
+_BEING: Final = re.compile(
+    r"(?:be|cost|have|read|say)\s+(?!been\b)\S|.*\b(?:kosten|sein|haben|heißen)\W*$|(?:coûter|être|avoir|costar|ser"
+    r"|estar|tener)\s+\S",
+    re.IGNORECASE | re.DOTALL,
+)
+_GOING: Final = re.compile(r"(?P<verb>go|end|stop|close)\b\s*(?P<to>to\b)?", re.IGNORECASE)
+#: It is thought to have come about: `T-5 should be closed by now`.
+_EXPECTED: Final = re.compile(r"\b(?:by\s+now|already|inzwischen|schon|déjà|ya)\b", re.IGNORECASE)
+#: Words that say of a wish that it is one, and that no tool knows.
+_MODAL: Final = re.compile(r"\b(?:should|must|ha(?:s|ve)\s+to|needs?\s+to|can(?:\s+now)?)\s+(?:be\s+)?", re.IGNORECASE)
+_FROM_NOW: Final = re.compile(
+    r"\s*,?\b(?:from\s+now\s+on|as\s+of\s+now|ab\s+(?:jetzt|sofort)|à\s+partir\s+de\s+maintenant|désormais"
+    r"|a\s+partir\s+de\s+ahora)\b",
+    re.IGNORECASE,
+)
+#: Acts after which there is one more of a thing, and acts that write down what is so.
+_MAKING: Final = frozenset(
+    ("create", "add", "make", "new", "open", "book", "order", "request", "reserve", "plan", "schedule")
+)
+_RECORDING: Final = frozenset(("record", "log", "mark", "note", "enter", "register", "report", "track"))
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What is wished for: the verb that would command it, and the words that are none of what is wished."""
+
+    verb: str
+    modal: str = ""
+
+
+def wish_in(text: str) -> Wish | None:
+    """The wish that a clause is; None where it is none. Ids in it are blanked out with `#`."""
+    if _NEEDS.match(text) is not None:
+        return Wish("need")
+    found = _IS_TO.match(text)
+    if found is None or _EXPECTED.search(text) is not None or text.rstrip().endswith("?"):
+        return None
+    modal, what = found["modal"], found["what"]
+    is_should = folded(modal) in ("should", "soll", "sollen")
+    passive = _PASSIVE.match(what)
+    if passive is not None and done(passive["verb"]) != folded(passive["verb"]):
+        # `T-5 should be closed` may only be thought.
+        return None if is_should else Wish(done(passive["verb"]), modal)
+    if _BEING.match(what) is not None and not folded(modal).startswith("can"):
+        return Wish("set", modal)
+    going = _GOING.match(what)
+    if going is None:
+        return None
+    if folded(going["verb"]) == "go":
+        return Wish("move" if going["to"] else "remove", modal)
+    return Wish(folded(going["verb"]), modal)
+
+
+def without_wishing(text: str) -> str:
+    """The clause without the words that make it a wish."""
+    needed = _NEEDS.match(text)
+    if needed is not None:
+        return text[needed.end() :]
+    return _FROM_NOW.sub("", _MODAL.sub("", text, count=1))
+
+
+def is_needed(text: str, tool: Tool) -> bool:
+    """Whether the tool makes what the clause says that is needed."""
+    words = raw_words(tool.name)
+    return tool.effect != "destructive" and bool(words) and words[0] in _MAKING and _speaks_of(text, words[1:])
+
+
+def is_recorded(text: str, tool: Tool) -> bool:
+    """Whether the tool is there to write down what a statement says: `D-14 is sold out`, by `mark_sold_out`."""
+    words = raw_words(tool.name)
+    if tool.effect == "destructive" or not words or words[0] not in _RECORDING or has_been_done(text, tool):
+        return False
+    return _speaks_of(text, words[1:])
+
+
+def _speaks_of(text: str, things: list[str]) -> bool:
+    said = [word for word in _WORD.findall(text) if folded(word) not in STOPS]
+    concepts = frozenset[str]().union(*(listed_concepts(word) for word in said))
+    plain = {folded(word) for word in said} | {folded(word).removesuffix("s") for word in said}
+    return any(thing in plain or listed_concepts(thing) & concepts for thing in things if thing not in STOPS)

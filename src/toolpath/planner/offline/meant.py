@@ -1,0 +1,44 @@
+"""What a request asks for of the tools that are offered, without what stands beside it, and why. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from toolpath.checks.request.concepts import STOPS, commanded
+from toolpath.checks.request.gist import gist_of, reasons_in
+from toolpath.checks.request.sentences import bare
+from toolpath.checks.request.tools import acts_of, verbs_of
+from toolpath.checks.request.verbs import folded
+from toolpath.model.tool import Tool
+
+#: More of a request is not read.
+LONGEST_REQUEST: Final = 8_000
+_BLANKS: Final = re.compile(r"[ \t]{9,}")
+
+
+def asked(request: str) -> str:
+    """The request without what politeness puts around it; no tools need be known."""
+    return bare(_read(request))
+
+
+def meant(request: str, offered: Sequence[Tool]) -> str:
+    """What is asked for of these tools, without reasons, courtesies and what is said not to be done."""
+    return bare(gist_of(_read(request), _verbs(offered)))
+
+
+def reasons(request: str, offered: Sequence[Tool]) -> list[str]:
+    """The reasons that are given for what is commanded."""
+    return reasons_in(_read(request), _verbs(offered))
+
+
+def _read(request: str) -> str:
+    return _BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip()
+
+
+def _verbs(offered: Sequence[Tool]) -> Callable[[str], bool]:
+    """Whether a word is a verb of one of these tools."""
+    verbs = frozenset[str]().union(*(verbs_of(tool) for tool in offered))
+    acts = frozenset[str]().union(*(acts_of(tool) for tool in offered))
+    return lambda word: folded(word) in verbs or (folded(word) not in STOPS and bool(commanded(word) & acts))
