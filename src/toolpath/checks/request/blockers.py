@@ -231,7 +231,7 @@ def blocked_by(said: str) -> tuple[Mood, str] | None:
 
 _NUMBERED: Final = re.compile(r"\bno\.?\s*#?\d")
 _IN_MAY: Final = re.compile(
-    r"\bmay,?\s+(?:the\s+)?\d|\d(?:st|nd|rd|th)?\.?\s+(?:of\s+)?may\b|\b(?:in|on|by|for|this|next|last)\s+may\b"
+    r"\bmay,?\s+(?:the\s+)?\d|[\d#](?:st|nd|rd|th)?\.?\s+(?:of\s+)?may\b|\b(?:in|on|by|for|this|next|last)\s+may\b"
 )
 _BLOCKERS: Final[tuple[tuple[Mood, frozenset[str]], ...]] = (
     ("negation", _NEGATIONS),

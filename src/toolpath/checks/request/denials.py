@@ -74,7 +74,7 @@ def denial_in(said: str, is_verb: Callable[[str], bool]) -> Denial:
     found = [bare if not meanings_of(word) and meanings_of(bare := word.removesuffix("s")) else word for word in found]
     said_of = [word for word in found if folded(word) not in _DENYING and not folded(word).endswith("n't")]
     verbs = [
-        word for word in said_of if not is_counter(word) and (meanings_of(word) or is_verb(word) or is_reading(word))
+        word for word in said_of if is_verb(word) or (not is_counter(word) and (meanings_of(word) or is_reading(word)))
     ]
     words = [folded(word) for word in said_of if word not in verbs and not is_counter(word)]
     telling = [word for word in words if word not in STOPS]
@@ -104,6 +104,8 @@ def leaves_be(denial: Denial, tool: Tool, inputs: JsonObject, others: Sequence[T
 
 def _means(verb: str, tool: Tool, others: Sequence[Tool]) -> bool:
     """Whether the verb means the tool; where another one is called so and this one is not, it means that."""
+    if folded(verb) not in raw_words(tool.name) and any(folded(verb) in raw_words(other.name) for other in others):
+        return False
     if not is_called(verb, tool) and any(is_called(verb, other) for other in others):
         return False
     return fits(verb, tool) or is_form(verb, tool)

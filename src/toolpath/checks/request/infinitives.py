@@ -22,6 +22,8 @@ dürfte lasse lässt
 lassen ließ gehe gehen ging kommen komme kam bleiben helfen lernen scheinen pflegen versuchen planen überlegen
 vergessen wünschen
 """)
+#: After these a word that ends so is none: `als ausverkauft`.
+_AS: Final = frozenset(("als", "auf", "für", "fur"))
 #: Words that end as finite verbs do and are none.
 _NO_VERBS: Final = words_of("""
 jetzt sofort dort erst zuerst mit seit laut statt fast meist zuletzt heute bitte gut letzte nächste beste erste zweite
@@ -60,7 +62,7 @@ def ends_in_infinitive(text: str, is_verb: Callable[[str], bool]) -> str | None:
     for word in found[:-1]:
         plain = folded(word)
         is_finite = word[:1].islower() and plain not in _NO_VERBS and _FINITE.fullmatch(plain) is not None
-        if plain in _TOLD or (plain == "zu" and word is found[-2]) or (is_finite and before not in _ARTICLES):
+        if plain in _TOLD or (plain == "zu" and word is found[-2]) or (is_finite and before not in _ARTICLES | _AS):
             return None
         before = plain
     return found[-1]

@@ -36,7 +36,7 @@ from toolpath.checks.request.tools import CALLING, acts_of, fits, is_form, verbs
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
-from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
+from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, meanings_of
 from toolpath.checks.request.wishes import is_needed, is_recorded
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
@@ -319,7 +319,7 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
 
 def _is_of(verb: str, seen: Seen, word: str) -> bool:
     """Whether the word is the verb that is commanded, whole or in parts, or one of a tool."""
-    return verb.endswith(word) or verb.startswith(word) or folded(word) in seen.verbs
+    return verb.endswith(word) or verb.startswith(word) or folded(word) in seen.verbs or done(word) == verb
 
 
 def _is_act_left_out(clause: Clause, seen: Seen) -> bool:

@@ -31,7 +31,8 @@ _EMPTY: Final = frozenset(
         r"\S+",
         """please kindly thanks thank you now right away immediately quickly asap straight directly today for me us
         i'd i'll here's there as well also too then next first second third last finally afterwards again go ahead ok
-        okay hi hello hey dear good morning evening afternoon day would like want need you to make sure let's let the
+        okay hi hello hey dear good morning evening afternoon day would like want need needs should can you to make
+        sure let's let the
         a an this that these those it its them him her his their new another one ones some named called titled entitled
         saying says say reading following together respectively namely exactly kind sort bit favour favor way time
         cheers regards whose which who given certain just simply and plus et und my our your via using use bitte danke

@@ -28,7 +28,7 @@ _PAST: Final = (
 _BEING: Final = (
     r"(?:[a-z]{2,}ing|[a-z]{2,}ed(?=\s*(?:$|[.,;!?)]))|broken|gone|in|out|off|on|down|up|back|here|there|away|sick"
     r"|ill|late"
-    r"|dead|full|empty|ready|wrong|free|busy|not|just|still|a|an|the|too|so|very|been)\b"
+    r"|asleep|awake|alone|dead|full|empty|ready|wrong|free|busy|not|just|still|a|an|the|too|so|very|been)\b"
 )
 #: Ids, blanked out: `##### and #####`.
 _IDS: Final = r"(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
@@ -37,7 +37,8 @@ _ENGLISH: Final = (
     r"|ve|m)\s+\w"
     r"|(?:it|they|he|she|we|i)\s+(?:just\s+|still\s+|only\s+|already\s+|really\s+|all\s+|both\s+)?"
     r"(?!(?:and|or|to|for|too|as|with|in|on|at|of|please|now|then|if)\b)[a-z][\w'\u2019]+"
-    rf"|(?:there|this|that|these|those|everyone|everybody|someone|somebody|nobody)\s+(?:{_FINITE}|{_PAST})"
+    rf"|(?:there|this|that|these|those|everyone|everybody|someone|somebody|nobody)\s+(?:{_FINITE}|{_PAST}"
+    rf"|can\b|[a-z]{{3,}}s\b)"
     rf"|(?:the|an?|their|his|her|its|my|our|your|some|both|all|no)\s+(?:[\w'\u2019-]+\s+){{1,4}}?(?:just\s+|still\s+"
     rf"|both\s+)?(?:{_FINITE}|{_PAST})"
     rf"|(?:(?:the|an?|their|his|her|its|my|our)\s+)?(?:[\w-]+\s+)?[\w-]+['\u2019]s\s+{_BEING}"
@@ -56,6 +57,12 @@ _FINITE_GERMAN: Final = (
 _GERMAN: Final = (
     rf"(?:ich|er|sie|es|wir|man)\s+{_AFTER_GERMAN}[a-zäöü]+(?:t|e|en|st|te|ten)\b(?!\s+(?:ich|du|er|wir|ihr|man)\b)"
     rf"|(?:das|dies|da|dort|hier)\s+{_FINITE_GERMAN}\b"
+    # `Die Gäste stecken im Stau`: where the verb is second it is no relative clause.
+    r"|(?:der|die|das|alle|beide|unsere|meine)\s+(?:[a-zäöü]+\s+)?(?-i:[A-ZÄÖÜ])\w+\s+(?!(?:morgen|gegen|neben|wegen"
+    r"|zwischen|oben|unten"
+    r"|selten|eben|mit|seit|bereits|nicht|heut|dort|jetzt|sofort|\w*ge\w+)\b)(?-i:[a-zäöü])\w*(?:en|t)\s+(?!(?:hat"
+    r"|haben|hatte|hatten|wird|werden"
+    r"|wurden?|ist|sind|war|waren|soll|sollen|will|wollen|kann|können)\b)\w"
     rf"|(?:(?:der|die|das|den|dem)\s+)?{_IDS}\s+{_FINITE_GERMAN}\s+\w"
     # `die Karte, die Peter hat`: where nothing follows the verb it may be which one is meant.
     rf"|(?:(?:der|die|das|dem|den|ein|eine|mein\w*|sein\w*|ihre?|unser\w*|alle"
@@ -78,7 +85,7 @@ _FRENCH: Final = (
 _SPANISH: Final = (
     r"(?:él|ella|ellos|ellas|yo|nosotros|eso|esto)\s+[^\W\d_]{2,}"
     r"|(?:ya\s+)?(?:(?:no\s+)?(?:es|era|eran|son|fue|fueron|está|están|estaba|estaban|ha|han|había|hay|tiene|tienen"
-    r"|tenía|funciona|funcionan|sirve))(?:\s+\w|\s*$)"
+    r"|tenía|funciona|funcionan|sirve)|ya\s+no\s+[^\W\d_]+)(?:\s+\w|\s*$)"
     rf"|(?:(?:el|la|los|las)\s+)?{_IDS}\s+(?:ya\s+)?(?:es|está|son|están|era|fue|ha|han|tiene)\s+\w"
     r"|se\s+(?:ha|han|le|les|nos|me)?\s*[^\W\d_]+"
     r"|(?:(?:el|la|los|las|un|una|mi|mis|su|sus|nuestr\w+)\s+)[^\W\d_]+(?:\s+[^\W\d_]+){0,3}?\s+(?:ya\s+)?(?:se\s+"
@@ -139,6 +146,11 @@ _USELESS: Final = re.compile(
     r"\b(?:work\w*|need\w*|us(?:e|ed|es|ing)|fit\w*|start\w*|load\w*|respon\w+|answer\w*|com(?:e|es|ing)|show\w*"
     r"|arriv\w*|feel\w*|turn(?:ed)?\s+up"
     r"|available|well|well\s+enough|in|here|there|find|able|reach\w*|make\s+it)\b"
+    r"|\b(?:nobody|no\s+one)\s+(?:can\s+)?(?!wants?|asked|said|agreed|approved|likes?)[a-z]+"
+    r"|^(?:it|he|she|they|the\s+[\w-]+)\s+(?:doesn|don|didn|isn|aren|can|won|hasn|haven)['\u2019]t\s+(?!want|like"
+    r"|agree|approve|let|allow|think"
+    r"|do\b|have\s+to|be\s)[a-z]+"
+    r"|^ya\s+no\s+(?!quier|quer|dese|hac)\w+"
     r"|\b(?:funktionier\w*|geht|gehen|läuft|brauch\w*|passt|kommt|kommen|startet|da)\b.{0,20}\bnicht\b"
     r"|\bnicht\b.{0,8}\b(?:da|gebraucht|funktion\w+|gekommen)\b"
     r"|\b(?:ne|n['\u2019])\s*(?:marche|fonctionne|vient|viennent|sert|répond)\b|\bn['\u2019](?:est|a)\s+(?:pas"

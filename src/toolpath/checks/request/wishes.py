@@ -47,6 +47,7 @@ _BEING: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _GOING: Final = re.compile(r"(?P<verb>go|end|stop|close)\b\s*(?P<to>to\b)?", re.IGNORECASE)
+_GETTING: Final = re.compile(r"get\s+(?:an?|the|another|one)\b", re.IGNORECASE)
 #: It is thought to have come about: `T-5 should be closed by now`.
 _EXPECTED: Final = re.compile(r"\b(?:by\s+now|already|inzwischen|schon|déjà|ya)\b", re.IGNORECASE)
 #: Words that say of a wish that it is one, and that no tool knows.
@@ -85,6 +86,8 @@ def wish_in(text: str) -> Wish | None:
         return None if is_should else Wish(done(passive["verb"]), modal)
     if _BEING.match(what) is not None and not folded(modal).startswith("can"):
         return Wish("set", modal)
+    if _GETTING.match(what) is not None:
+        return Wish("send", modal)
     going = _GOING.match(what)
     if going is None:
         return None

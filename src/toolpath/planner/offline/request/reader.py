@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
@@ -439,7 +440,9 @@ def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json
     for field in kit.fields:
         value = next((call[field.name] for call in fitted.calls if field.name in call), None)
         known = frozenset[str]().union(*kit.named, kit.described, field.concepts, field.described) - others
-        if field.kind in ("number", "money") and value in bare.values() and not said & known:
+        # `D-22 costs 18.50`: what is done says what the number is.
+        is_done = bool(part.verb) and bool(concepts_of(part.verb) & field.concepts)
+        if field.kind in ("number", "money") and value in bare.values() and not said & known and not is_done:
             yield field, value
 
 
