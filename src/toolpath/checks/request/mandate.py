@@ -142,15 +142,16 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
         )
     commands = [clause for clause in seen.clauses if clause.mood == "command"]
     if not commands:
-        is_told = any(clause.mood == "reason" for clause in seen.clauses)
+        # What is in order here is what the tools are there to write down.
+        is_told = any(clause.mood == "reason" and id(clause) not in seen.idle for clause in seen.clauses)
         if not doubtful and not is_told and not all(is_bound for _, _, is_bound in seen.acting):
             yield f"{names} would act, and nothing in the request commands it. Should it be done?"
         return
     destroying = {tool.key: tool for _, tool, _ in seen.acting if tool is not None and tool.effect == "destructive"}
-    for tool in destroying.values():
-        meant = [clause for clause in commands if _commands(clause, tool, must_fit=True)]
+    for key, one in destroying.items():
+        meant = [clause for clause in commands if _commands(clause, one, must_fit=True)]
         if any(clause.is_asked for clause in meant or commands) and not any(not clause.is_asked for clause in meant):
-            yield f"{tool.key} would destroy something, and the request does not plainly say to. Should it be done?"
+            yield f"{key} would destroy something, and the request does not plainly say to. Should it be done?"
     for clause in commands:
         if any(_is_about(clause, tool) for tool in seen.tools) or _ends_an_act(clause, seen):
             yield f"{names} would act, and {short(seen, clause)!r} only speaks of it. Should it be done?"

@@ -50,5 +50,5 @@ def _parameter(call: Call, catalog: Catalog) -> str | None:
             isinstance(schema, dict) and schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()
         )
         if is_free and name not in call.inputs and _FOR_REASONS.intersection(raw_words(name)):
-            return name
+            return str(name)
     return None
