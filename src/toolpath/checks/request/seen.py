@@ -114,12 +114,20 @@ class Seen:
         if not any(one.mood in ("command", "asked") for one in self.clauses):
             return False
         if clause.mood == "reason":
-            return not any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting)
+            if any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting):
+                return False
+            return not self.acting or self._is_taken(text_in(self, clause))
         if clause.mood != "negation":
             return False
         denial = denial_in(text_in(self, clause), self._is_any_verb)
         calls = [(tool, call.inputs) for call, tool, _ in self.acting]
         return all(tool is not None and leaves_be(denial, tool, inputs, self.tools_left) for tool, inputs in calls)
+
+    def _is_taken(self, said: str) -> bool:
+        """Whether what a statement names, an act takes as it is, and not what is read of it: `T-29 paid, book it`."""
+        named = [word.strip(".,;:!?()'\"") for word in said.split() if _VALUED.search(word)]
+        texts = [folded(str(value)) for call, _, _ in self.acting for _, value in walk(call.inputs, "")]
+        return not named or any(folded(word).removesuffix("'s") in text for word in named for text in texts)
 
     def _is_any_verb(self, word: str) -> bool:
         return self.is_verb(word) or any(folded(word) in verbs_of(tool) for tool in self.tools_left)
