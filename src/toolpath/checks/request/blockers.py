@@ -229,6 +229,11 @@ def blocked_by(said: str) -> tuple[Mood, str] | None:
     return None
 
 
+def supposes(text: str) -> bool:
+    """Whether words of a text say what would be, not what is: `what would it cost if …`."""
+    return any(word in _HYPOTHESES or word in _CONDITIONS for word in map(folded, re.findall(r"[^\W\d_]+", text)))
+
+
 _NUMBERED: Final = re.compile(r"\bno\.?\s*#?\d")
 _IN_MAY: Final = re.compile(
     r"\bmay,?\s+(?:the\s+)?\d|[\d#](?:st|nd|rd|th)?\.?\s+(?:of\s+)?may\b|\b(?:in|on|by|for|this|next|last)\s+may\b"

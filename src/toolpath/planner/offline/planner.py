@@ -233,7 +233,7 @@ def _planned(
         # Each part of the request has its tool.
         return _asked_about(read, catalog)
     if is_done and (ruled.questions or reading.meant >= _WHOLE):
-        return _asked_about(read, catalog) if is_other else read
+        return _asked_about(read, catalog) if is_other and reading.meant < _ASKED else read
     if reading.is_doubted and read.questions and _acts(ruled, catalog):
         return read
     if _misfits(ruled, box) or (_acts(read, catalog) and is_other and not _acts(ruled, catalog)):

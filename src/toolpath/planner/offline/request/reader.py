@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.blockers import supposes
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
@@ -236,7 +237,9 @@ class RequestReader:
         for span in fitted.unused:
             self._questions.append(f"What is {span.text!r} for? No step takes it.")
         left = " ".join(word.text for word in fitted.unsaid)
-        is_act = any(word.concepts & self._box.acts for word in fitted.unsaid)
+        # `Has it been closed yet?` asks for what a tool that only reads tells.
+        is_asked = part.is_question and not supposes(part.text)
+        is_act = not is_asked and any(word.concepts & self._box.acts for word in fitted.unsaid)
         if left and (fitted.kit.is_acting or is_act):
             self._questions.append(f"What is meant by {left!r}?")
         elif left:
