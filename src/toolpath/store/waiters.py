@@ -42,9 +42,12 @@ class Waiters:
         with self._lock:
             return self.waiting.pop(run_id, [])
 
-    def wake(self, run_id: str) -> None:
-        """Resolve all futures that wait for the run."""
+    def wake(self, run_id: str, here: asyncio.AbstractEventLoop | None = None) -> None:
+        """Resolve all futures that wait for the run, in their loops; `here`: the one that this is called in."""
         for future in self.take(run_id):
+            if future.get_loop() is here:
+                resolve((future,))
+                continue
             # A closed loop has nobody left to wake.
             with contextlib.suppress(RuntimeError):
                 future.get_loop().call_soon_threadsafe(resolve, (future,))

@@ -58,6 +58,8 @@ class Commits:
         self._failed = failed
         self._observer = observer
         self._last: asyncio.Future[None] | None = None
+        self._is_refused = False
+        """A hand-over was refused at once: the journal takes no more."""
         self._timer: Timer | None = None
         self._full = full
         """Whether every slot is taken."""
@@ -79,7 +81,9 @@ class Commits:
     def refused(self) -> bool:
         """The last hand-over could not be committed."""
         last = self._last
-        return last is not None and last.done() and (last.cancelled() or last.exception() is not None)
+        if last is None or not last.done():
+            return self._is_refused
+        return last.cancelled() or last.exception() is not None
 
     def flush(self, *, awaited: bool = False) -> asyncio.Future[None] | None:
         """Hand over all events so far. None: they are committed; else await it. `awaited`: nothing else is done before.
@@ -106,21 +110,20 @@ class Commits:
         self.asking.follow(batch)
         blobs = self._blobs[:]
         self._blobs.clear()
-        observer = self._observer
         begun = self._now()
-        future = self.journal.append(batch, blobs=blobs, change=self._change(), awaited=awaited)
+        try:
+            future = self.journal.append(batch, blobs=blobs, change=self._change(), awaited=awaited)
+        except BaseException:
+            self._is_refused = True
+            raise
         if future is None:
-            if observer is not None:
-                observer.committed(decisions.state.run_id, batch, 0.0)
+            self._note(begun, batch)
             return None
         # A store may give any awaitable; a future of it can be awaited by many.
         commit = future if isinstance(future, asyncio.Future) else asyncio.ensure_future(future)
         self._last = commit
-        if commit.done() and observer is None:
-            self._done(begun, batch, commit)
-        else:
-            # One callback: each is a place of its own in the loop's line.
-            commit.add_done_callback(partial(self._done, begun, batch))
+        # One callback: each is a place of its own in the loop's line.
+        commit.add_done_callback(partial(self._done, begun, batch))
         return commit
 
     def holds(self, step: StepState) -> bool:
@@ -208,10 +211,17 @@ class Commits:
         if (error := future.exception()) is not None:
             self._failed(error)
             return
-        self._held_at = begun
-        self.committed = batch[-1].seq
+        self._note(begun, batch)
+
+    def _note(self, begun: float, batch: list[AnyEvent]) -> None:
+        """Note that the batch is committed, and tell of it."""
+        seconds = 0.0
+        if self.durable:
+            self._held_at = begun
+            self.committed = batch[-1].seq
+            seconds = self._now() - begun if self._observer is not None else 0.0
         if self._observer is not None:
-            self._observer.committed(self._decisions.state.run_id, batch, self._now() - begun)
+            self._observer.committed(self._decisions.state.run_id, batch, seconds)
 
     def _change(self) -> RunChange | None:
         state = self._decisions.state

@@ -16,7 +16,7 @@ from toolpath.store.encoding import again, row_values, texts_of
 from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.sqlite.sql import Queries
 from toolpath.store.sqlite.writer import HEARD, HEAVY, Heard, Job, Writer
-from toolpath.store.waiters import Waiters
+from toolpath.store.waiters import Waiters, resolve
 
 #: SQLite refuses larger rows, and would refuse the whole group for it.
 LARGEST_ROW = 900_000_000
@@ -51,6 +51,7 @@ class SqliteJournal:
         "_clock",
         "_failure",
         "_first_id",
+        "_has_heard",
         "_heard",
         "_last_seq",
         "_loop",
@@ -88,6 +89,8 @@ class SqliteJournal:
         self._failure: ToolpathError | None = None
         self._heard = 0
         """Id of the latest signal that the driver was told of by an append."""
+        self._has_heard = False
+        """The last append that was committed where it stood has told the driver of one."""
 
     def append(
         self,
@@ -96,8 +99,8 @@ class SqliteJournal:
         blobs: Sequence[Blob] = (),
         change: RunChange | None = None,
         awaited: bool = False,
-    ) -> Awaitable[None]:
-        """Queue the events for the next commit; awaiting tells that they are committed.
+    ) -> Awaitable[None] | None:
+        """Queue the events for the next commit; awaiting tells that they are committed. None: they are.
 
         Raises `StaleEpoch` or `StoreError`, here or when awaited; after that the journal refuses every append.
         """
@@ -121,9 +124,29 @@ class SqliteJournal:
                 )
             kept = ()
         work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
-        wakes = self._run_id if rows else ""
-        future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes, awaited=awaited)
+        future: Awaitable[None] | None = None
+        if not awaited or size > HEAVY or not self._committed_alone(work):
+            wakes = self._run_id if rows else ""
+            future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes)
+        elif self._has_heard:
+            future = self._next_turn()
         self._last_seq = before + len(rows)
+        return future
+
+    def _committed_alone(self, work: Callable[[sqlite3.Connection], Heard | None]) -> bool:
+        """Whether the work is done and committed, since nobody else writes; false: it has to be put."""
+        try:
+            done = self._writer.commit_alone(self._run_id, work)
+        except ToolpathError as error:
+            self._failure = error
+            raise again(error) from error
+        self._has_heard = done is HEARD
+        return done is not False
+
+    def _next_turn(self) -> asyncio.Future[None]:
+        """Done in the next turn of the loop: who was woken hears what was said before a call is made."""
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._loop.call_soon(resolve, (future,))
         return future
 
     def _put(
@@ -133,7 +156,6 @@ class SqliteJournal:
         guarded: bool = True,
         heavy: bool,
         wakes: str = "",
-        awaited: bool = False,
     ) -> asyncio.Future[None]:
         future: asyncio.Future[None] = self._loop.create_future()
         job = Job(
@@ -143,7 +165,6 @@ class SqliteJournal:
             heavy=heavy,
             line=self._run_id,
             wakes=wakes,
-            awaited=awaited,
             failed=self._refuse_more,
         )
         self._writer.put(job)

@@ -59,7 +59,6 @@ class Job:
     """
 
     __slots__ = (
-        "awaited",
         "error",
         "failed",
         "future",
@@ -82,7 +81,6 @@ class Job:
         line: str = "",
         wakes: str = "",
         signals: str = "",
-        awaited: bool = False,
         failed: Callable[[ToolpathError], None] | None = None,
     ) -> None:
         self.work = work
@@ -97,8 +95,6 @@ class Job:
         """The run whose waiters the commit wakes."""
         self.signals = signals
         """The run that the commit signals."""
-        self.awaited = awaited
-        """Nothing else comes of its line until it is committed."""
         self.failed = failed
         """Called in the writer's thread, before any later work, when the work was not committed."""
         self.result: Any = None
@@ -171,7 +167,6 @@ class Writer:
 
     def put(self, job: Job) -> asyncio.Future[Any]:
         """Take the job; the future tells when it is committed. Raises `StoreError` when the store is closed."""
-        at_once = False
         # Without the lock a job could be queued behind the last one that the thread looks at.
         with self._lock:
             if self._stopping:
@@ -181,16 +176,38 @@ class Writer:
                 # Behind what came before it, wherever that goes.
                 self._turn.append(job)
             elif not self._turn and not self._queued and self._usual < QUICK and not job.heavy:
-                # Who is alone waits for nobody: its turn would end with this, and three more turns for the news of it.
-                at_once = job.awaited and job.line == self._alone and self._using.acquire(blocking=False)
-                if not at_once:
-                    self._turn.append(job)
-                    loop.call_soon(self._end_turn)
+                self._turn.append(job)
+                loop.call_soon(self._end_turn)
             else:
                 self._enqueue(job)
-        if at_once:
-            self._do_here((job,), loop)
         return job.future
+
+    def commit_alone(self, line: str, work: Callable[[sqlite3.Connection], Heard | None]) -> Heard | bool:
+        """Do and commit the work now, where the last commit held nothing but this line's; false: it has to be put.
+
+        Who is alone waits for nobody: its turn would end with this, and three more turns for the news of it. Raises
+        what hindered it; then nothing of it is kept.
+        """
+        with self._lock:
+            if self._stopping:
+                raise closed(self._path)
+            is_alone = line == self._alone and not (self._turn or self._queued) and self._usual < QUICK
+            if not (is_alone and self._using.acquire(blocking=False)):
+                return False
+        try:
+            if not self._begin_at_once():
+                return False
+            try:
+                heard = work(self._connection)
+                self._end_transaction()
+            except BaseException as error:
+                self._roll_back()
+                raise error if isinstance(error, ToolpathError) else store_error(error, self._path) from error
+        finally:
+            self._using.release()
+        if self._waiters.waiting:
+            self._waiters.wake(line, asyncio.get_running_loop())
+        return True if heard is None else heard
 
     def _enqueue(self, job: Job) -> None:
         self._queued += 1
@@ -301,17 +318,24 @@ class Writer:
                 self._begin()
             for job in group:
                 job.run(connection, self._path)
-            began = time.perf_counter()
-            connection.execute("COMMIT")
-            self._usual += (time.perf_counter() - began - self._usual) / 8
-            self.commits += 1
+            self._end_transaction()
         except BaseException as error:  # noqa: BLE001  # each awaiter is told of any failure
-            if connection.in_transaction:
-                with contextlib.suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
+            self._roll_back()
             for job in group:
                 # Each awaiter raises an exception of its own: a shared one would gather all their tracebacks.
                 job.fail(store_error(error, self._path))
+
+    def _end_transaction(self) -> None:
+        """Commit, and note how long that takes."""
+        began = time.perf_counter()
+        self._connection.execute("COMMIT")
+        self._usual += (time.perf_counter() - began - self._usual) / 8
+        self.commits += 1
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
 
     def _settle(self, group: Sequence[Job], here: asyncio.AbstractEventLoop | None = None) -> None:
         """Tell all ends with one call into each loop; `here` is the one that this runs in."""
