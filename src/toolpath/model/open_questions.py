@@ -55,13 +55,15 @@ class AskingRun(msgspec.Struct, frozen=True):
 class Asking:
     """The open questions of one run, in the order in which they were asked."""
 
-    __slots__ = ("_changed", "_ended", "_open")
+    __slots__ = ("_changed", "_ended", "_open", "_told")
 
     def __init__(self) -> None:
         self._open: dict[str, dict[str, OpenQuestion]] = {}
         """By path and question."""
         self._ended = False
         self._changed = True
+        self._told: tuple[OpenQuestion, ...] | None = None
+        """What `news` gave last; None: nobody knows what the run's row tells."""
 
     def follow(self, events: Iterable[AnyEvent]) -> None:
         """Take the next events."""
@@ -116,12 +118,17 @@ class Asking:
         doubts = {path: {"doubt": asked["doubt"]} for path, asked in self._open.items() if "doubt" in asked}
         self._open, self._ended, self._changed = doubts, True, True
 
+    def are_none(self) -> None:
+        """The run's row tells that nothing is asked."""
+        self._changed, self._told = False, ()
+
     def news(self) -> tuple[OpenQuestion, ...] | None:
         """The open questions, where these have changed since this was last asked; else None."""
         if not self._changed:
             return None
         self._changed = False
-        return self.open()
+        before, self._told = self._told, self.open()
+        return None if before == self._told else self._told
 
     def open(self) -> tuple[OpenQuestion, ...]:
         """The questions that are open now."""

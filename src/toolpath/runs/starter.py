@@ -114,6 +114,7 @@ class Starter:
         stored, journal = await self._begun(info, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
+            runner.commits.begin_with(stored.status)
             if journal.durable:
                 runner.commits.written, runner.commits.most_written = EventLog([started]), _FEW
             # Nobody can have told it anything yet.
@@ -157,9 +158,10 @@ class Starter:
         started, info = self._new_run(program, inputs, context, run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
         await self._trail.run_asked("run.start", info, context, program.fingerprints)
-        _, journal = await self._begun(info, [started])
+        stored, journal = await self._begun(info, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
+        runner.commits.begin_with(stored.status)
         if journal.durable:
             runner.commits.written = EventLog([started])
         prepared = PreparedDrive(info.run_id, runner, partial(runner.start, started, unheard=False))

@@ -66,6 +66,7 @@ class Commits:
         self._turn: asyncio.Future[None] | None = None
         """Done when what was written in this turn of the loop is committed."""
         self._row = ""
+        """The status that the run's row tells; empty: nobody knows."""
         self.asking = Asking()
         """Questions that wait for people, as the run's row is to tell."""
         self._closed = False
@@ -76,6 +77,11 @@ class Commits:
         self._now = self._loop.time
         self._held_at = self._now()
         """The latest time at which the run is known to have been this driver's."""
+
+    def begin_with(self, status: str) -> None:
+        """Note how the row of a run that was stored just now stands, so that it is not written again."""
+        self._row = status
+        self.asking.are_none()
 
     @property
     def refused(self) -> bool:

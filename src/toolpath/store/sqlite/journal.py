@@ -178,7 +178,7 @@ class SqliteJournal:
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(statement, values)
 
-        return self._writer.put(Job(work, self._loop.create_future(), line=self._run_id))
+        return self._writer.put(Job(work, self._loop.create_future(), guarded=False, line=self._run_id))
 
     def _refuse_more(self, error: ToolpathError) -> None:
         self._failure = error

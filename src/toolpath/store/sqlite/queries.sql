@@ -8,10 +8,6 @@ VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :
         :driver_seen_at, :idempotency_key, :parent, :plan_id, :conversation_id, :priority, :epoch)
 ON CONFLICT DO NOTHING;
 
--- name: select_number
--- The run's number in this file.
-SELECT number FROM runs WHERE run_id = :run_id;
-
 -- name: select_run
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
        idempotency_key, parent, plan_id, conversation_id, priority, intent

@@ -20,7 +20,6 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One field a statement; a name that is only here or only in the file fails when it is read."""
 
     insert_run: str
-    select_number: str
     select_run: str
     select_run_by_key: str
     select_runs: str

@@ -71,12 +71,14 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
         values = msgspec.structs.asdict(fresh)
 
         def work(connection: sqlite3.Connection) -> tuple[RunInfo, Taken | None]:
-            if connection.execute(self._sql.insert_run, values).rowcount == 0:
+            inserted = connection.execute(self._sql.insert_run, values)
+            if inserted.rowcount == 0:
                 same = connection.execute(self._sql.select_run_by_key, values).fetchone()
                 if same is None:
                     raise run_exists(info.run_id)
                 return _info(same), None
-            number = connection.execute(self._sql.select_number, values).fetchone()["number"]
+            number = inserted.lastrowid
+            assert number is not None
             rows = [((number << 32) + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
             connection.executemany(self._sql.insert_event, rows)
             if not driver:

@@ -100,21 +100,23 @@ class Job:
         self.result: Any = None
         self.error: ToolpathError | None = None
 
-    def run(self, connection: sqlite3.Connection, path: str) -> None:
-        """Do the work; what is wrong with it alone goes into `error`."""
+    def run(self, connection: sqlite3.Connection, path: str, *, is_only: bool) -> None:
+        """Do the work; what is wrong with it alone goes into `error`. The only one's transaction is its own savepoint."""
         if not self.guarded:
             try:
                 self.result = self.work(connection)
             except ToolpathError as error:
                 self.fail(error)
             return
-        connection.execute("SAVEPOINT job")
+        if not is_only:
+            connection.execute("SAVEPOINT job")
         try:
             self.result = self.work(connection)
         except _OWN_FAULTS as error:
-            connection.execute("ROLLBACK TO job")
+            connection.execute("ROLLBACK" if is_only else "ROLLBACK TO job")
             self.fail(error if isinstance(error, ToolpathError) else store_error(error, path))
-        connection.execute("RELEASE job")
+        if not is_only:
+            connection.execute("RELEASE job")
 
     def fail(self, error: ToolpathError) -> None:
         """Keep the first error."""
@@ -317,7 +319,7 @@ class Writer:
             if not connection.in_transaction:
                 self._begin()
             for job in group:
-                job.run(connection, self._path)
+                job.run(connection, self._path, is_only=len(group) == 1)
             self._end_transaction()
         except BaseException as error:  # noqa: BLE001  # each awaiter is told of any failure
             self._roll_back()
@@ -326,7 +328,9 @@ class Writer:
                 job.fail(store_error(error, self._path))
 
     def _end_transaction(self) -> None:
-        """Commit, and note how long that takes."""
+        """Commit, unless it is rolled back already, and note how long that takes."""
+        if not self._connection.in_transaction:
+            return
         began = time.perf_counter()
         self._connection.execute("COMMIT")
         self._usual += (time.perf_counter() - began - self._usual) / 8
