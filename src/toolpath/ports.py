@@ -395,11 +395,13 @@ class Store(WaitingRuns, Trails, Protocol):
         """Store the run as it is given, or return the one that has the same idempotency key and tenant."""
         ...
 
-    async def begin_run(self, info: RunInfo, driver: str, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+    async def begin_run(
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent], *, asked: Sequence[AuditEntry] = ()
+    ) -> tuple[RunInfo, Journal | None]:
         """Store the run, take it, and keep its first events: all in one, so that no run is there without its start.
 
         With `driver=""` nobody takes it: it is kept as `pending` with a turn, and the journal is None. Where one has
-        the same idempotency key and tenant, that run and None.
+        the same idempotency key and tenant, that run and None. `asked` says in the trail who wants it: kept with it.
         """
         ...
 

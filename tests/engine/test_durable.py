@@ -155,8 +155,8 @@ async def test_the_result_of_a_short_run_that_was_driven_here_is_not_read_back_a
 class Hasty(SqliteStore):
     """Somebody cancels each run at the moment at which it is stored."""
 
-    async def begin_run(self, info: Any, driver: str, events: Any) -> Any:
-        begun = await super().begin_run(info, driver, events)
+    async def begin_run(self, info: Any, driver: str, events: Any, **more: Any) -> Any:
+        begun = await super().begin_run(info, driver, events, **more)
         await self.put_signal(info.run_id, Signal(kind="cancel"))
         return begun
 

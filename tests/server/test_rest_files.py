@@ -270,8 +270,8 @@ async def test_a_run_that_was_stored_keeps_its_uploads_whatever_came_after(
         await tp.files.upload(upload, "a.txt", b"mine")
         begin = tp.store.begin_run
 
-        async def breaks_off(*args: Any) -> Any:
-            await begin(*args)
+        async def breaks_off(*args: Any, **more: Any) -> Any:
+            await begin(*args, **more)
             raise how
 
         monkeypatch.setattr(tp.store, "begin_run", breaks_off)

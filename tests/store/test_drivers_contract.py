@@ -7,6 +7,7 @@ from tests.store.store_cases import Now, keep, new_run, ready, settled
 
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch
 from toolpath.model.events import RunStarted
+from toolpath.model.record import AuditEntry, broken_link
 from toolpath.model.run import RunInfo
 from toolpath.ports import RunChange, Signal, Store
 
@@ -51,6 +52,28 @@ async def test_a_run_is_taken_only_once_by_those_who_expect_the_same_epoch(store
     assert (await store.drive("run_1", "b", expected=1)).epoch == 2
     with pytest.raises(RunNotFound):
         await store.drive("run_2", "b", expected=0)
+
+
+async def test_who_asked_for_a_run_is_in_the_trail_with_it_and_with_no_other(store: Store) -> None:
+    asked = AuditEntry(action="run.start", subject="run_1", tenant="acme")
+    await store.append_audit([AuditEntry(action="before")])
+    await store.begin_run(RunInfo(run_id="run_1", idempotency_key="k"), "host:1:a", [started("run_1")], asked=[asked])
+    # Neither the one that is there already by its key begins anew, nor the one whose id is taken.
+    again = AuditEntry(action="run.start", subject="run_2")
+    info, _ = await store.begin_run(RunInfo(run_id="run_2", idempotency_key="k"), "", [started("run_2")], asked=[again])
+    assert info.run_id == "run_1"
+    with pytest.raises(RunConflict):
+        await store.begin_run(RunInfo(run_id="run_1"), "", [started("run_1")], asked=[again])
+    await store.begin_run(RunInfo(run_id="run_3"), "", [started("run_3")], asked=[again, asked])
+    entries = await store.read_audit()
+    assert [(entry.seq, entry.action, entry.subject) for entry in entries] == [
+        (1, "before", ""),
+        (2, "run.start", "run_1"),
+        (3, "run.start", "run_2"),
+        (4, "run.start", "run_1"),
+    ]
+    assert entries[1].tenant == "acme"
+    assert all(not broken_link(entry, last) for entry, last in zip(entries[1:], entries, strict=False))
 
 
 async def test_a_run_is_taken_and_its_row_changed_in_one(store: Store) -> None:

@@ -20,8 +20,9 @@ from tests.store.store_cases import settled
 
 from toolpath.errors import RunNotFound, StaleEpoch, StoreError
 from toolpath.model.events import StepReady
+from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo
-from toolpath.ports import Signal
+from toolpath.ports import Signal, waiting_at_most
 from toolpath.store.sqlite.database import FileSettings, open_writer
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.store.sqlite.writer import QUICK
@@ -89,6 +90,16 @@ async def test_what_is_queued_while_a_commit_runs_is_one_commit(path: Path) -> N
         await asyncio.gather(*appends)
         # The first may have been taken up alone before the others were queued.
         assert store.commits - before <= 2
+
+
+async def test_a_run_that_nobody_waits_for_any_more_is_not_begun_when_the_file_is_free_again(path: Path) -> None:
+    asked = AuditEntry(action="run.start", subject="run_1")
+    async with opened(path) as store:
+        with locked(path), waiting_at_most(0.1), pytest.raises(StoreError, match="in time"):
+            await store.begin_run(RunInfo(run_id="run_1"), "d", [], asked=[asked])
+        await store.begin_run(RunInfo(run_id="run_2"), "d", [])
+        assert [info.run_id for info in await store.list_runs()] == ["run_2"]
+        assert await store.read_audit() == []
 
 
 async def test_a_lone_append_is_a_commit_of_its_own(path: Path) -> None:

@@ -151,8 +151,8 @@ async def failing(scene: Scene) -> Toolpath:
 
 async def slow_store(scene: Scene) -> Toolpath:
     class Slow(MemoryStore):
-        async def begin_run(self, info: Any, driver: str, events: Any) -> Any:
-            stored, journal = await super().begin_run(info, driver, events)
+        async def begin_run(self, info: Any, driver: str, events: Any, **more: Any) -> Any:
+            stored, journal = await super().begin_run(info, driver, events, **more)
             return stored, SlowJournal(journal) if journal else None
 
     class SlowJournal:

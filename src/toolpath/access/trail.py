@@ -1,15 +1,16 @@
 """The audit trail: who asked, decided and ran what, when and from where, as links of the store's chain.
 
-What was asked is written before it is done: where it cannot be written, it is not done. The outcome of a run is written
-when it has ended.
+What was asked is written before it is done, or in one transaction with it: where it cannot be written, it is not done.
+The outcome of a run is written when it has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from toolpath.access.acting import who_acts
@@ -52,7 +53,8 @@ class Trail:
         self._enabled = enabled
         self._waiting: list[tuple[AuditEntry, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
-        self._ends: set[asyncio.Task[None]] = set()
+        self._ends: set[asyncio.Future[None]] = set()
+        """Ends of runs that are being written."""
 
     @property
     def is_kept(self) -> bool:
@@ -65,7 +67,7 @@ class Trail:
         The acting caller goes before `user`; from where and with which credential they act is written too.
         """
         if self._enabled:
-            await self._keep([self._entry(action, subject, tenant=tenant, user=user, data=data)])
+            await self.keep([self._entry(action, subject, tenant=tenant, user=user, data=data)])
 
     async def entries(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The entries with a greater number than `after`, in order."""
@@ -77,15 +79,21 @@ class Trail:
         """The entries with a smaller number than `before`, newest first; None: from the last one."""
         return await self._store.newest_audit(tenant=tenant, before=before, limit=limit)
 
-    async def run_asked(self, action: str, info: RunInfo, context: RunContext, tools: Iterable[str]) -> None:
-        """Write that a run is to begin. Raises `StoreError`: then it must not."""
+    def run_asked(
+        self, action: str, info: RunInfo, context: RunContext, tools: Iterable[str]
+    ) -> tuple[AuditEntry, ...]:
+        """Entries that say that a run is to begin: to be kept with it, or before. None where no trail is kept."""
         if not self._enabled:
-            return
-        more: JsonObject = {"plan": info.name, "plan_id": info.plan_id, "parent": info.parent}
-        who: JsonObject = {"session": context.session_id, "case": context.case_id}
-        await self.record(
-            action, info.run_id, tenant=info.tenant, user=info.user, tools=sorted(tools)[:_MOST_TOOLS], **more, **who
-        )
+            return ()
+        data: JsonObject = {
+            "tools": sorted(tools)[:_MOST_TOOLS],
+            "plan": info.name,
+            "plan_id": info.plan_id,
+            "parent": info.parent,
+            "session": context.session_id,
+            "case": context.case_id,
+        }
+        return (self._entry(action, info.run_id, tenant=info.tenant, user=info.user, data=data),)
 
     @asynccontextmanager
     async def refusing(self, action: str, context: RunContext | None, subject: str = "") -> AsyncIterator[None]:
@@ -103,7 +111,7 @@ class Trail:
         if self._enabled and runs:
             data: JsonObject = {"because": because}
             entries = [self._entry("run.delete", run.run_id, tenant=run.tenant, user="", data=data) for run in runs]
-            await self._keep(entries)
+            await self.keep(entries)
 
     async def told(self, info: RunInfo, signal: Signal) -> None:
         """Write what a run is told."""
@@ -146,28 +154,43 @@ class Trail:
             data={name: value for name, value in data.items() if value},
         )
 
+        if not (declared or declares_itself):
+            entries = [self._redacted(end)]
+            # Its future is all that there is to it, as long as the store takes it.
+            self._see_to(self._put(entries), partial(self._end_put, entries))
+            return
+
         async def write() -> None:
-            entries = [end]
-            if declared or declares_itself:
-                events = await self._store.read_events(run_id)
-                entries = tool_entries(run_id, events, declared, context)
-                own = own_entry(run_id, events, plan.name, context) if declares_itself else None
-                entries = [*entries, *([] if own is None else [own]), end]
+            events = await self._store.read_events(run_id)
+            entries = tool_entries(run_id, events, declared, context)
+            own = own_entry(run_id, events, plan.name, context) if declares_itself else None
+            entries = [*entries, *([] if own is None else [own]), end]
             await self._insist([self._redacted(entry) for entry in entries])
 
-        task = asyncio.get_running_loop().create_task(write())
-        self._ends.add(task)
-        task.add_done_callback(self._ended)
+        self._see_to(asyncio.get_running_loop().create_task(write()), self._end_written)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._ends.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+    def _see_to(self, ending: asyncio.Future[None], done: Callable[[asyncio.Future[None]], None]) -> None:
+        """Have `close` wait for the end, and `done` called with it."""
+        self._ends.add(ending)
+        ending.add_done_callback(done)
+
+    def _end_put(self, entries: list[AuditEntry], ending: asyncio.Future[None]) -> None:
+        if ending.cancelled() or not isinstance(ending.exception(), StoreError):
+            self._end_written(ending)
+            return
+        self._ends.discard(ending)
+        again = self._insist(entries, tries=_TRIES - 1)
+        self._see_to(asyncio.get_running_loop().create_task(again), self._end_written)
+
+    def _end_written(self, ending: asyncio.Future[None]) -> None:
+        self._ends.discard(ending)
+        if not ending.cancelled() and (error := ending.exception()) is not None:
             # The run has ended all the same; `audit verify` names it as one whose end is not in the trail.
             _log.error("the end of a run is not in the audit trail: %s", self.redactor.text(str(error)))
 
     async def close(self) -> None:
         """Wait for all that is being written."""
-        if self._ends:
+        while self._ends:
             await asyncio.wait(list(self._ends))
         if self._writing is not None:
             await asyncio.wait([self._writing])
@@ -190,24 +213,33 @@ class Trail:
             at=entry.at, tenant=entry.tenant, user=entry.user, action=entry.action, subject=entry.subject, data=data
         )
 
-    async def _insist(self, entries: list[AuditEntry]) -> None:
+    async def _insist(self, entries: list[AuditEntry], *, tries: int = _TRIES) -> None:
         """Write what has happened already; a store that is away for a moment is waited for."""
-        for left in reversed(range(_TRIES)):
+        for left in reversed(range(tries)):
+            if left < _TRIES - 1:
+                await asyncio.sleep(_PAUSE)
             try:
-                await self._keep(entries)
+                await self._put(entries)
             except StoreError:
                 if not left:
                     raise
-                await asyncio.sleep(_PAUSE)
             else:
                 return
 
-    async def _keep(self, entries: Sequence[AuditEntry]) -> None:
+    def _put(self, entries: Sequence[AuditEntry]) -> asyncio.Future[None]:
+        """Have the entries written; the future tells when they are kept."""
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
         self._waiting += [(entry, kept) for entry in entries]
         if self._writing is None:
             self._writing = loop.create_task(self._write())
+        return kept
+
+    async def keep(self, entries: Sequence[AuditEntry]) -> None:
+        """Write the entries, all or none; when this returns, they are kept. Raises `StoreError`."""
+        if not entries:
+            return
+        kept = self._put(entries)
         patience = most_patience()
         if patience is None:
             await kept

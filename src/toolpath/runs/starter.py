@@ -17,6 +17,7 @@ from toolpath.machine import new_id
 from toolpath.model import events as ev
 from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent
+from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.traceparent import current_trace
 from toolpath.ports import Journal
@@ -105,13 +106,13 @@ class Starter:
         started = msgspec.structs.replace(started, replan=replan or {})
         if idempotency_key or priority:
             info = msgspec.structs.replace(info, idempotency_key=kept_name(idempotency_key), priority=priority)
-        await self._trail.run_asked("run.start", info, context, program.fingerprints)
+        asked = self._trail.run_asked("run.start", info, context, program.fingerprints)
         if self._queue.is_used:
-            handed = await self._hand_over(info, [started])
+            handed = await self._hand_over(info, [started], asked)
             if handed.run_id != info.run_id:
                 await self._same(handed.run_id, started, origin.plan_id)
             return handed
-        stored, journal = await self._begun(info, [started])
+        stored, journal = await self._begun(info, [started], asked)
         if journal is not None:
             runner = Runner(program, self._services, journal)
             runner.commits.begin_with(stored.status)
@@ -157,8 +158,8 @@ class Starter:
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
-        await self._trail.run_asked("run.start", info, context, program.fingerprints)
-        stored, journal = await self._begun(info, [started])
+        asked = self._trail.run_asked("run.start", info, context, program.fingerprints)
+        stored, journal = await self._begun(info, [started], asked)
         assert journal is not None
         runner = Runner(program, self._services, journal)
         runner.commits.begin_with(stored.status)
@@ -172,14 +173,16 @@ class Starter:
             await self._reader.rest(info.run_id)
             return await self._reader.info(info.run_id)
 
-    async def _begun(self, info: RunInfo, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+    async def _begun(
+        self, info: RunInfo, events: Sequence[AnyEvent], asked: Sequence[AuditEntry] = ()
+    ) -> tuple[RunInfo, Journal | None]:
         """Store the run as this process's."""
         with self._held.holding(info.run_id):
-            return await self._services.store.begin_run(info, self._services.driver, events)
+            return await self._services.store.begin_run(info, self._services.driver, events, asked=asked)
 
-    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> RunInfo:
+    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent], asked: Sequence[AuditEntry] = ()) -> RunInfo:
         """Store the run for a worker to begin."""
-        stored, _ = await self._services.store.begin_run(info, "", events)
+        stored, _ = await self._services.store.begin_run(info, "", events, asked=asked)
         if stored.status == "pending":
             await self._queue.enqueue(stored.run_id, stored.priority)
         return stored
@@ -200,7 +203,8 @@ class Starter:
             conversation_id=context.conversation_id,
             priority=priority,
         )
-        await self._trail.run_asked("run.fork", info, context, program.fingerprints)
+        # Before the secrets are copied for it.
+        await self._trail.keep(self._trail.run_asked("run.fork", info, context, program.fingerprints))
         await self._secrets.copy(info.parent, info.run_id, info.tenant)
         if self._queue.is_used:
             return (await self._hand_over(info, events)).run_id

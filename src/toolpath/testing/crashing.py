@@ -95,9 +95,11 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().create_run(info)
 
-    async def begin_run(self, info: RunInfo, driver: str, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+    async def begin_run(
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent], *, asked: Sequence[AuditEntry] = ()
+    ) -> tuple[RunInfo, Journal | None]:
         """As the store inside, with a journal whose appends crash on cue."""
-        stored, journal = await self.living().begin_run(info, driver, events)
+        stored, journal = await self.living().begin_run(info, driver, events, asked=asked)
         return stored, None if journal is None else CrashingJournal(self, journal)
 
     async def get_run(self, run_id: str) -> RunInfo:

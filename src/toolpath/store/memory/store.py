@@ -12,6 +12,7 @@ import msgspec
 from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.open_questions import AskingRun, OpenQuestion
+from toolpath.model.record import AuditEntry
 from toolpath.model.run import ENDED_RUN, Beat, RunInfo, RunTimes, Standing
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
@@ -164,12 +165,16 @@ class MemoryStore(MemoryResults, MemoryRecords):
         return None if run_id is None else self._runs[run_id]
 
     async def begin_run(
-        self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent], *, asked: Sequence[AuditEntry] = ()
     ) -> tuple[RunInfo, MemoryJournal | None]:
-        """Store the run, take it unless `driver` is empty, and keep its first events."""
+        """Store the run, take it unless `driver` is empty, and keep its first events and who asked for it."""
         known = self._with_key(info)
         if known is not None:
             return known.row(), None
+        if info.run_id in self._runs:
+            raise run_exists(info.run_id)
+        if asked:
+            await self.append_audit(asked)
         await self.create_run(begun(info, driver, events, self._clock()))
         run = self._runs[info.run_id]
         run.events.extend(events)

@@ -2,7 +2,8 @@
 -- Where `:now` is null the database's clock serves: those of the machines may differ.
 
 -- name: insert_run
--- A new run with its first events, in one; nothing happens when its id, or its key with its tenant, is taken.
+-- A new run with its first events and who asked for it, in one; nothing happens when its id, or its key with its tenant,
+-- is taken.
 WITH stored AS (
     INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver,
                       driver_seen_at, last_seq, idempotency_key, parent, plan_id, conversation_id, priority,
@@ -21,6 +22,9 @@ WITH stored AS (
     SELECT number, seq, data FROM stored, unnest(CAST(:events AS bytea[])) WITH ORDINALITY AS event (data, seq)
 ), used AS (
     INSERT INTO blob_uses (digest, number) SELECT digest, number FROM stored, unnest(CAST(:uses AS text[])) AS digest
+), told AS (
+    INSERT INTO audit_inbox (token, data)
+    SELECT :token, data FROM stored, unnest(CAST(:asked AS bytea[])) WITH ORDINALITY AS entry (data, place) ORDER BY place
 )
 SELECT number, driver_seen_at FROM stored;
 

@@ -118,17 +118,17 @@ class PostgresRecords(PostgresGround):
     async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
         """Add the entries to the trail, all or none. They are kept when this returns, and linked soon after."""
         if await self._keep(entries) is not None:
-            self._unlinked = True
-            if self._linking is None or self._linking.done():
-                self._linking = asyncio.create_task(self._link_all(), name="toolpath-store-audit")
+            self._link_soon()
+
+    def _link_soon(self) -> None:
+        """Have what is kept linked beside."""
+        self._unlinked = True
+        if self._linking is None or self._linking.done():
+            self._linking = asyncio.create_task(self._link_all(), name="toolpath-store-audit")
 
     async def _keep(self, entries: Sequence[AuditEntry]) -> str | None:
         """Have the entries kept; gives the token that they have. What comes meanwhile goes into one transaction."""
-        now = self._clock()
-        stamped = [entry if entry.at else msgspec.structs.replace(entry, at=now) for entry in entries]
-        texts = [encoded(entry, f"The audit entry {entry.action!r}") for entry in stamped]
-        if any("\0" in entry.tenant for entry in stamped):
-            raise StoreError("The tenant of an audit entry has a NUL in it.", hint="Use plain text.")
+        texts = self._entry_texts(entries)
         if not texts:
             return None
         future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -136,6 +136,15 @@ class PostgresRecords(PostgresGround):
         if len(self._entering) == 1 and (self._keeping is None or self._keeping.done()):
             self._keeping = asyncio.create_task(self._enter())
         return await future
+
+    def _entry_texts(self, entries: Sequence[AuditEntry]) -> list[bytes]:
+        """The entries as JSON, each with its time. Raises `StoreError` where one cannot be written."""
+        now = self._clock()
+        stamped = [entry if entry.at else msgspec.structs.replace(entry, at=now) for entry in entries]
+        texts = [encoded(entry, f"The audit entry {entry.action!r}") for entry in stamped]
+        if any("\0" in entry.tenant for entry in stamped):
+            raise StoreError("The tenant of an audit entry has a NUL in it.", hint="Use plain text.")
+        return texts
 
     async def _enter(self) -> None:
         while self._entering:

@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
+from toolpath.model.record import AuditEntry
 from toolpath.model.run import Beat, RunInfo, RunTimes
 from toolpath.ports import RunChange, Signal
 from toolpath.store.encoding import row_values
@@ -50,22 +51,26 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run, or return the one that has the same idempotency key and tenant."""
         fresh = msgspec.structs.replace(info, last_seq=0)
-        stored, _ = await self._insert(fresh, [], seen_at=info.driver_seen_at, has_turn=False)
+        stored, _ = await self._insert(fresh, [], [], seen_at=info.driver_seen_at, has_turn=False)
         return stored
 
     async def begin_run(
-        self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent], *, asked: Sequence[AuditEntry] = ()
     ) -> tuple[RunInfo, PostgresJournal | None]:
-        """Store the run, take it unless `driver` is empty, and keep its first events, in one statement."""
+        """Store the run, take it unless `driver` is empty, keep its first events and who asked for it: in one."""
         texts = [encode_event(event) for event in events]
         fresh = begun(info, driver, events, 0.0)
-        stored, number = await self._insert(fresh, texts, seen_at=self._now(), has_turn=not driver)
+        stored, number = await self._insert(
+            fresh, texts, self._entry_texts(asked), seen_at=self._now(), has_turn=not driver
+        )
+        if asked and number is not None:
+            self._link_soon()
         if number is None or not driver:
             return stored, None
         return stored, self._journal(Taken(info.run_id, number, stored.epoch, len(texts)))
 
     async def _insert(
-        self, info: RunInfo, texts: list[bytes], *, seen_at: float | None, has_turn: bool
+        self, info: RunInfo, texts: list[bytes], asked: list[bytes], *, seen_at: float | None, has_turn: bool
     ) -> tuple[RunInfo, int | None]:
         """The run as it is stored, and its number where it is this one."""
         values = {
@@ -74,6 +79,8 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
             "has_turn": has_turn,
             "events": texts,
             "uses": sorted({digest for text in texts for digest in digests_in(text)}),
+            "token": uuid.uuid4().hex,
+            "asked": asked,
         }
         sent = False
 

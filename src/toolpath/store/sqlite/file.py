@@ -15,6 +15,7 @@ import msgspec
 
 from toolpath.config import Synchronous
 from toolpath.errors import StoreError, ToolpathError
+from toolpath.ports import most_patience
 from toolpath.store.sharing import Shared
 from toolpath.store.sqlite.damage import damage
 from toolpath.store.sqlite.database import FileSettings, open_reader, open_writer
@@ -27,6 +28,8 @@ from toolpath.store.waiters import Waiters
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
+#: Looks in the time for which a write is waited for on behalf of somebody.
+_LOOKS = 10
 
 
 class SqliteFile:
@@ -114,13 +117,23 @@ class SqliteFile:
         self,
         work: Callable[[sqlite3.Connection], T],
         *,
+        guarded: bool = True,
         heavy: bool = False,
         line: str = "",
         signals: str = "",
     ) -> T:
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        job = Job(work, future, heavy=heavy, line=line, signals=signals)
-        return await self._open_writer().put(job)  # type: ignore[no-any-return]
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        job = Job(work, future, guarded=guarded, heavy=heavy, line=line, signals=signals)
+        self._open_writer().put(job)
+        patience = most_patience()
+        if patience is None:
+            return await future
+        waiting = _Waiting(job, loop, patience / _LOOKS)
+        try:
+            return await future
+        finally:
+            waiting.timer.cancel()
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         writer, reader, reading = self._open_writer(), self._reader, self._reading
@@ -144,6 +157,27 @@ class SqliteFile:
         None: there is none, or it takes the way of all reads, which tells what is in its way.
         """
         return None if self._point_reads is None else self._point_reads.row(statement, values)
+
+
+class _Waiting:
+    """Waiting for a job on behalf of somebody: one that has not begun after a while is withdrawn."""
+
+    def __init__(self, job: Job, loop: asyncio.AbstractEventLoop, pause: float) -> None:
+        self._job = job
+        self._loop = loop
+        self._pause = pause
+        self._left = _LOOKS
+        self.timer = loop.call_later(pause, self._look)
+
+    def _look(self) -> None:
+        # Where this process itself stood still, that is one look, and no fault of the store's.
+        self._left -= 1
+        if self._left:
+            self.timer = self._loop.call_later(self._pause, self._look)
+        elif not self._job.future.done() and self._job.claim():
+            self._job.future.set_exception(
+                StoreError("The store could not be written in time.", hint="Another process has it; try it again.")
+            )
 
 
 def encoded(value: Any, what: str) -> bytes:

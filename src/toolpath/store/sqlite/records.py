@@ -77,22 +77,30 @@ class SqliteRecords(SqliteFile):
 
     async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
         """Add the entries to the trail, all or none; gives them as links of its chain."""
+        stamped = self._stamped(entries)
+        if not stamped:
+            return []
+        # Nothing can be wrong with it once something is written: it has been encoded, and the last link read.
+        return await self._write(lambda connection: self._link(connection, stamped), guarded=False)
+
+    def _stamped(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """The entries, each with its time. Raises `StoreError` where one cannot be written."""
         now = self._clock()
         for entry in entries:
             encoded(entry, f"The audit entry {entry.action!r}")
+        return [entry if entry.at else msgspec.structs.replace(entry, at=now) for entry in entries]
 
-        def work(connection: sqlite3.Connection) -> list[AuditEntry]:
-            row = connection.execute(self._sql.select_last_audit).fetchone()
-            last = None if row is None else audit_row(*row).entry()
-            links = []
-            for entry in entries:
-                last = linked(entry if entry.at else msgspec.structs.replace(entry, at=now), last)
-                links.append(last)
-            rows = [{"seq": link.seq, "tenant": link.tenant, "data": msgspec.json.encode(link)} for link in links]
-            connection.executemany(self._sql.insert_audit, rows)
-            return links
-
-        return await self._write(work) if entries else []
+    def _link(self, connection: sqlite3.Connection, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """Add the entries to the chain as its next links."""
+        row = connection.execute(self._sql.select_last_audit).fetchone()
+        last = None if row is None else audit_row(*row).entry()
+        links = []
+        for entry in entries:
+            last = linked(entry, last)
+            links.append(last)
+        rows = [{"seq": link.seq, "tenant": link.tenant, "data": msgspec.json.encode(link)} for link in links]
+        connection.executemany(self._sql.insert_audit, rows)
+        return links
 
     async def unlinked_audit(self) -> int:
         """How many entries are kept and are no links of the chain yet."""

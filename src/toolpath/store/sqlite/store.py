@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
+from toolpath.model.record import AuditEntry
 from toolpath.model.run import Beat, RunInfo, RunTimes
 from toolpath.ports import RunChange, Signal
 from toolpath.store.encoding import row_values
@@ -63,9 +64,10 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
         return await self._write(work)
 
     async def begin_run(
-        self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent], *, asked: Sequence[AuditEntry] = ()
     ) -> tuple[RunInfo, SqliteJournal | None]:
-        """Store the run, take it unless `driver` is empty, and keep its first events, in one transaction."""
+        """Store the run, take it unless `driver` is empty, keep its first events and who asked for it: in one."""
+        entries = self._stamped(asked)
         texts = [encode_event(event) for event in events]
         fresh = begun(info, driver, events, self._clock())
         values = msgspec.structs.asdict(fresh)
@@ -79,6 +81,8 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
                 return _info(same), None
             number = inserted.lastrowid
             assert number is not None
+            if entries:
+                self._link(connection, entries)
             rows = [((number << 32) + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
             connection.executemany(self._sql.insert_event, rows)
             if not driver:

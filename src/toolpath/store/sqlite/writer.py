@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from toolpath.errors import ToolpathError
+from toolpath.errors import StoreError, ToolpathError
 from toolpath.store.sqlite.faults import closed, store_error
 from toolpath.store.sqlite.lines import Lines
 from toolpath.store.waiters import Waiters, resolve
@@ -59,6 +59,7 @@ class Job:
     """
 
     __slots__ = (
+        "_unclaimed",
         "error",
         "failed",
         "future",
@@ -71,7 +72,7 @@ class Job:
         "work",
     )
 
-    def __init__(  # noqa: PLR0913 - each is a fact of one job
+    def __init__(
         self,
         work: Work,
         future: asyncio.Future[Any],
@@ -99,9 +100,23 @@ class Job:
         """Called in the writer's thread, before any later work, when the work was not committed."""
         self.result: Any = None
         self.error: ToolpathError | None = None
+        self._unclaimed = [True]
+
+    def claim(self) -> bool:
+        """Whether this is the first claim: the writer's, who begins it then, or of one who waits for it no more.
+
+        Safe to use from every thread.
+        """
+        try:
+            return self._unclaimed.pop()
+        except IndexError:
+            return False
 
     def run(self, connection: sqlite3.Connection, path: str, *, is_only: bool) -> None:
-        """Do the work; what is wrong with it alone goes into `error`. The only one's transaction is its own savepoint."""
+        """Do the work; what is wrong with it alone goes into `error`. The only one's savepoint is its transaction."""
+        if not self.claim():
+            self.error = StoreError("Nobody waits for it any more.")
+            return
         if not self.guarded:
             try:
                 self.result = self.work(connection)
@@ -154,7 +169,7 @@ class Writer:
         self._turn: list[Job] = []
         """What came in this turn of a loop, to be committed at its end."""
         self._alone = ""
-        """The line whose one job was all that the last commit held."""
+        """The only line of which the last commit held something."""
         self._using = threading.Lock()
         """Held by the thread that uses the connection."""
         self._usual = 0.0
@@ -185,7 +200,7 @@ class Writer:
         return job.future
 
     def commit_alone(self, line: str, work: Callable[[sqlite3.Connection], Heard | None]) -> Heard | bool:
-        """Do and commit the work now, where the last commit held nothing but this line's; false: it has to be put.
+        """Do and commit the work now, where the last commit held no other line's; false: it has to be put.
 
         Who is alone waits for nobody: its turn would end with this, and three more turns for the news of it. Raises
         what hindered it; then nothing of it is kept.
@@ -221,7 +236,8 @@ class Writer:
             group, self._turn = self._turn, []
             if not group:
                 return
-            self._alone = group[0].line if len(group) == 1 else ""
+            named = {job.line for job in group if job.line}
+            self._alone = named.pop() if len(named) == 1 else ""
             busy = self._queued or len(group) > LARGEST_GROUP or any(job.heavy for job in group)
             if busy or not self._using.acquire(blocking=False):
                 for job in group:
