@@ -125,7 +125,8 @@ class SqliteJournal:
             kept = ()
         work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
         future: Awaitable[None] | None = None
-        if not awaited or size > HEAVY or not self._committed_alone(work):
+        is_alone = awaited and self._writer.alone == self._run_id and size <= HEAVY
+        if not (is_alone and self._committed_alone(work)):
             wakes = self._run_id if rows else ""
             future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes)
         elif self._has_heard:

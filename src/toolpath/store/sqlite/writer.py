@@ -168,8 +168,8 @@ class Writer:
         self._queued = 0
         self._turn: list[Job] = []
         """What came in this turn of a loop, to be committed at its end."""
-        self._alone = ""
-        """The only line of which the last commit held something."""
+        self.alone = ""
+        """The only line of which the last commit held something; empty: there were several."""
         self._using = threading.Lock()
         """Held by the thread that uses the connection."""
         self._usual = 0.0
@@ -208,7 +208,7 @@ class Writer:
         with self._lock:
             if self._stopping:
                 raise closed(self._path)
-            is_alone = line == self._alone and not (self._turn or self._queued) and self._usual < QUICK
+            is_alone = line == self.alone and not (self._turn or self._queued) and self._usual < QUICK
             if not (is_alone and self._using.acquire(blocking=False)):
                 return False
         try:
@@ -237,7 +237,7 @@ class Writer:
             if not group:
                 return
             named = {job.line for job in group if job.line}
-            self._alone = named.pop() if len(named) == 1 else ""
+            self.alone = named.pop() if len(named) == 1 else ""
             busy = self._queued or len(group) > LARGEST_GROUP or any(job.heavy for job in group)
             if busy or not self._using.acquire(blocking=False):
                 for job in group:
