@@ -31,6 +31,7 @@ class Inbox:
         self._one_at_a_time = asyncio.Lock()
         self._all_read: asyncio.Event | None = None
         """Set when everything is read that this process has said, where somebody waits for that."""
+        self._next_look: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:
@@ -57,21 +58,34 @@ class Inbox:
         await self.read()
         self._drive.wake()
 
-    async def listen(self) -> None:
-        """Give a sign of life once a second; look for signals where other processes cannot wake it."""
+    def listen(self) -> None:
+        """From now on give a sign of life once a second; look for signals where other processes cannot wake it."""
+        # A timer, and a task when it is due: most runs are over before.
+        self._next_look = self._drive.loop.call_later(LISTEN, self._spawn_look)
+
+    def close(self) -> None:
+        """Listen no more."""
+        if self._next_look is not None:
+            self._next_look.cancel()
+            self._next_look = None
+
+    def _spawn_look(self) -> None:
+        self._drive.spawn(self._look())
+
+    async def _look(self) -> None:
         services = self._drive.services
-        while True:
-            await asyncio.sleep(LISTEN)
-            now = asyncio.get_running_loop().time()
-            if now - services.beaten_at > LISTEN * 0.9:
-                # One beat serves all runs of the process.
-                services.beaten_at = now
-                # A store that is away is noticed by the drive itself.
-                with contextlib.suppress(StoreError):
-                    await services.store.beat(services.driver)
-            if not services.store.hears_others:
-                await services.turns.room(self._drive.state.run_id)
-                await self._read_and_go_on()
+        now = self._drive.loop.time()
+        if now - services.beaten_at > LISTEN * 0.9:
+            # One beat serves all runs of the process.
+            services.beaten_at = now
+            # A store that is away is noticed by the drive itself.
+            with contextlib.suppress(StoreError):
+                await services.store.beat(services.driver)
+        if not services.store.hears_others:
+            await services.turns.room(self._drive.state.run_id)
+            await self._read_and_go_on()
+        if self._next_look is not None:
+            self.listen()
 
     async def read(self) -> None:
         """Apply the signals that came since the last look."""

@@ -181,13 +181,12 @@ class Runner:
         drive, state, inbox = self._drive, self.state, self.inbox
         services = drive.services
         drive.left = left = asyncio.get_running_loop().create_future()
-        listener: asyncio.Task[None] | None = None
         try:
             await services.turns.room(state.run_id)
             self._safely(begin or self._dispatch.arm)
             services.store.on_signal(state.run_id, inbox.call)
             if drive.commits.durable:
-                listener = drive.spawn(inbox.listen())
+                inbox.listen()
             self._safely(self._alarms.arm_run)
             if (unheard or inbox.called) and not drive.over:
                 await inbox.read()
@@ -199,13 +198,14 @@ class Runner:
             if not left.done():
                 left.cancel()
             services.store.on_signal(state.run_id, None)
+            inbox.close()
             drive.deadlines.close()
             drive.commits.close()
             self._alarms.close()
             self._dispatch.close()
             services.turns.forget(state.run_id)
             try:
-                await self._end_tasks(listener)
+                await self._end_tasks()
                 services.learned()
                 released = self._departure.released()
                 if released is not None:
@@ -220,14 +220,14 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # nobody must be left with a run that says it is running
             self._drive.fail(error)
 
-    async def _end_tasks(self, listener: asyncio.Task[None] | None) -> None:
+    async def _end_tasks(self) -> None:
         drive = self._drive
         for items in drive.decisions.loop_items.values():
             items.close()
         for attempt in drive.running.values():
             attempt.stopped = attempt.stopped or "left"
             attempt.abandoned = True
-        tasks = [task for task in (*drive.tasks, listener) if task is not None and not task.done()]
+        tasks = [task for task in drive.tasks if not task.done()]
         for task in tasks:
             task.cancel()
         try:
