@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 from tests.telemetry.telemetry_cases import ASKING, PLAN, Desk, desk_of
 
 from toolpath import Toolpath
-from toolpath.telemetry.metrics import MOST_TOOLS, Metrics
+from toolpath.telemetry.metrics import MOST_EVENTS, MOST_TOOLS, Durations, Metrics
 
 
 def figures(metrics: Metrics) -> Mapping[tuple[str, ...], float]:
@@ -90,3 +91,44 @@ async def test_however_many_tools_and_paths_there_are_labels_are_bounded() -> No
     requests = {labels[1:] for labels in found if labels[0] == "toolpath_http_requests_total"}
     assert len({route for _, route, _ in requests}) == MOST_TOOLS + 1
     assert {method for method, _, _ in requests} == {"GET", "OTHER"}
+
+
+def test_durations_that_are_told_together_count_as_each_told_by_itself() -> None:
+    told: list[dict[tuple[str, ...], float]] = []
+    seconds = [0.0, 0.001, 0.0011, 0.3, 0.5, 7.0, 1e9]
+    for together in (False, True):
+        registry = CollectorRegistry()
+        durations = Durations("took", "It took.", ["what"], buckets=(0.001, 0.5, 5), registry=registry).labels("it")
+        if together:
+            durations.observe_all(seconds)
+        else:
+            for one in seconds:
+                durations.observe(one)
+        told.append(
+            {
+                (sample.name, *sample.labels.values()): sample.value
+                for family in registry.collect()
+                for sample in family.samples
+                if not sample.name.endswith("_created")
+            }
+        )
+    assert told[0] == told[1]
+    assert told[0]["took_count", "it"] == len(seconds)
+
+
+async def test_figures_of_a_long_run_are_handed_over_while_it_goes_on() -> None:
+    metrics = Metrics()
+    before: list[float] = []
+
+    async def look() -> None:
+        """Look at what the library has, as another process of the server would."""
+        before.append(metrics.registry.get_sample_value("toolpath_events_total", {"type": "step.succeeded"}) or 0)
+
+    async with Toolpath(observer=metrics) as tp:
+        tp.add(look)
+        steps = [{"id": f"s{number}", "tool": "look"} for number in range(MOST_EVENTS)]
+        result = await tp.run(tp.read({"flow": "chain", "steps": steps}))
+    assert result.success, result.error
+    assert before[0] == 0
+    assert MOST_EVENTS / 4 < before[-1] < MOST_EVENTS
+    assert metrics.registry.get_sample_value("toolpath_events_total", {"type": "step.succeeded"}) == MOST_EVENTS

@@ -6,6 +6,10 @@ No label is taken from a plan, a run or a person; tools are at most `MOST_TOOLS`
 from __future__ import annotations
 
 import os
+import threading
+from bisect import bisect_left
+from collections import Counter as Counts
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -19,6 +23,8 @@ from toolpath.model.run import Standing
 from toolpath.telemetry.calls import End, OpenAttempt, OpenAttempts
 
 MOST_TOOLS = 500
+#: Events of which figures are kept back at most, for other processes of the server and who asks them.
+MOST_EVENTS = 256
 #: The folder in which the processes of one server put their figures together, as the library calls it.
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -40,6 +46,7 @@ class Metrics:
         ProcessCollector(registry=registry)
         GCCollector(registry=registry)
         self._runs: dict[str, tuple[OpenAttempts, ev.RunStarted | None]] = {}
+        self._tally = Tally()
         self._tools = Labels(MOST_TOOLS)
         self._routes = Labels(MOST_TOOLS)
         self._plans_of_runs(registry)
@@ -64,7 +71,7 @@ class Metrics:
             multiprocess_mode="livemostrecent",
         )
         self._run_seconds = LabelledMetrics(
-            Histogram(
+            Durations(
                 "toolpath_run_duration_seconds",
                 "From the start of a run to its end.",
                 ["status"],
@@ -72,13 +79,13 @@ class Metrics:
                 registry=registry,
             )
         )
-        self._run_wait = Histogram(
+        self._run_wait = Durations(
             "toolpath_run_queue_seconds",
             "From when a run was stored to when it was first driven.",
             buckets=_RUN,
             registry=registry,
         )
-        self._commit = Histogram(
+        self._commit = Durations(
             "toolpath_store_commit_seconds", "For keeping a batch of events.", buckets=_SHORT, registry=registry
         )
         self._events = LabelledMetrics(Counter("toolpath_events", "Events kept.", ["type"], registry=registry))
@@ -122,9 +129,9 @@ class Metrics:
             )
         )
         self._step_seconds = LabelledMetrics(
-            Histogram("toolpath_step_duration_seconds", "Of one attempt.", ["tool"], buckets=_CALL, registry=registry)
+            Durations("toolpath_step_duration_seconds", "Of one attempt.", ["tool"], buckets=_CALL, registry=registry)
         )
-        self._step_wait = Histogram(
+        self._step_wait = Durations(
             "toolpath_step_queue_seconds", "From ready to started.", buckets=_CALL, registry=registry
         )
         self._retries = LabelledMetrics(
@@ -145,7 +152,7 @@ class Metrics:
             Counter("toolpath_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry)
         )
         self._request_seconds = LabelledMetrics(
-            Histogram(
+            Durations(
                 "toolpath_http_request_duration_seconds",
                 "Until the answer was complete.",
                 ["route", "method"],
@@ -156,6 +163,7 @@ class Metrics:
 
     def text(self) -> bytes:
         """All figures in Prometheus' text format; of all processes of a server that has several."""
+        self._tally.hand_over()
         if SHARED not in os.environ:
             return generate_latest(self.registry)
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415  # only here
@@ -204,6 +212,7 @@ class Metrics:
 
     def left(self, run_id: str) -> None:
         """The run is not driven here any more."""
+        self._tally.hand_over()
         if self._runs.pop(run_id, None) is not None:
             self._driven.dec()
 
@@ -213,57 +222,64 @@ class Metrics:
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """Count what happened."""
-        if seconds:
-            self._commit.observe(seconds)
         calls, first = self._runs.get(run_id) or (OpenAttempts(), None)
-        for event in events:
-            self._events[event_type(event)].inc()
-            if first is not None and _begins(event, first):
-                self._run_wait.observe(max(0.0, event.at - first.at))
-            match calls.follow(event):
-                case OpenAttempt() as call:
-                    self._begun(call)
-                case End() as end:
-                    self._over(end)
-                case _:
-                    self._of_run(event, first)
+        tally = self._tally
+        with tally.lock:
+            if seconds:
+                tally.seconds[self._commit].append(seconds)
+            for event in events:
+                tally.counts[self._events[event_type(event)]] += 1
+                if first is not None and _begins(event, first):
+                    tally.seconds[self._run_wait].append(max(0.0, event.at - first.at))
+                match calls.follow(event):
+                    case OpenAttempt() as call:
+                        self._begun(call)
+                    case End() as end:
+                        self._over(end)
+                    case _:
+                        self._of_run(event, first)
+            tally.events += len(events)
+        if tally.events >= MOST_EVENTS:
+            tally.hand_over()
 
     def _begun(self, call: OpenAttempt) -> None:
         if call.tool and call.started_at is not None:
-            self._step_wait.observe(max(0.0, call.started_at - (call.ready_at or call.started_at)))
+            self._tally.seconds[self._step_wait].append(max(0.0, call.started_at - (call.ready_at or call.started_at)))
             if call.attempt > 1:
-                self._retries[self._tools.of(call.tool)].inc()
+                self._tally.counts[self._retries[self._tools.of(call.tool)]] += 1
 
     def _over(self, end: End) -> None:
         event, call = end.event, end.call
+        counts, seconds = self._tally.counts, self._tally.seconds
         if call.in_doubt:
-            self._answered["doubt"].inc()
+            counts[self._answered["doubt"]] += 1
         if not call.tool:
             return
         tool = self._tools.of(call.tool)
-        self._attempts[tool, end.status].inc()
+        counts[self._attempts[tool, end.status]] += 1
         if call.started_at is not None:
-            self._step_seconds[tool].observe(max(0.0, end.at - call.started_at))
+            seconds[self._step_seconds[tool]].append(max(0.0, end.at - call.started_at))
         if isinstance(event, ev.StepSucceeded):
             if event.cached:
-                self._cached[tool].inc()
+                counts[self._cached[tool]] += 1
             if event.tokens:
-                self._tokens[tool].inc(event.tokens)
+                counts[self._tokens[tool]] += event.tokens
             if event.cost:
-                self._cost[tool].inc(event.cost)
+                counts[self._cost[tool]] += event.cost
 
     def _of_run(self, event: AnyEvent, first: ev.RunStarted | None) -> None:
+        counts, seconds = self._tally.counts, self._tally.seconds
         status = ended_as(event)
         if status:
-            self._ended[status].inc()
+            counts[self._ended[status]] += 1
             if first is not None:
-                self._run_seconds[status].observe(max(0.0, event.at - first.at))
+                seconds[self._run_seconds[status]].append(max(0.0, event.at - first.at))
         elif kind := _QUESTIONS.get(type(event)):
-            self._asked[kind].inc()
+            counts[self._asked[kind]] += 1
         elif kind := _ANSWERS.get(type(event)):
-            self._answered[kind].inc()
+            counts[self._answered[kind]] += 1
         elif isinstance(event, ev.RunResumed) and event.reason == "fork":
-            self._started.inc()
+            counts[self._started] += 1
 
 
 def _begins(event: AnyEvent, first: ev.RunStarted) -> bool:
@@ -288,6 +304,41 @@ def ended_as(event: AnyEvent) -> str:
 
 def _nothing() -> None:
     """There is nothing to do when the call is over."""
+
+
+class Durations(Histogram):
+    """Seconds that something took, which may be told many at a time."""
+
+    def observe_all(self, seconds: Sequence[float]) -> None:
+        """Observe each of them."""
+        self._sum.inc(sum(seconds))
+        for bucket, many in Counts(bisect_left(self._upper_bounds, one) for one in seconds).items():
+            self._buckets[bucket].inc(many)
+
+
+class Tally:
+    """Figures that the library does not have yet: each takes its locks there, and most that come together are alike."""
+
+    __slots__ = ("counts", "events", "lock", "seconds")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        """Held while figures are put in or taken out: several loops may drive runs."""
+        self.events = 0
+        """So many they are of."""
+        self.counts: defaultdict[Counter, float] = defaultdict(float)
+        self.seconds: defaultdict[Durations, list[float]] = defaultdict(list)
+
+    def hand_over(self) -> None:
+        """Give the library what there is."""
+        with self.lock:
+            counts, self.counts = self.counts, defaultdict(float)
+            seconds, self.seconds = self.seconds, defaultdict(list)
+            self.events = 0
+        for counter, more in counts.items():
+            counter.inc(more)
+        for durations, values in seconds.items():
+            durations.observe_all(values)
 
 
 Metric = TypeVar("Metric", bound=MetricWrapperBase)
