@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
@@ -28,7 +29,7 @@ from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.opening import call_plan
 from toolpath.server.entry.guard import PIECE
 from toolpath.server.feeds import PAGE, PAGE_BYTES
-from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.parts import Asker, Door, Needs, caller_of, toolpath_of
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, KeyHeader, NewRun
 from toolpath.server.rest.conversations import context_in
@@ -51,6 +52,7 @@ PlanPlace = Annotated[
 _Compared = Annotated[int, Query(ge=1, le=20_000, description="At most so many steps are told one by one.")]
 CanRead = Depends(Needs("read"))
 CanRun = Depends(Needs("run"))
+_read_new_run = JsonBody(NewRun)
 _Time = Annotated[float | None, Query(ge=0, le=253402300799, description="Begun from then on, or before; Unix time.")]
 
 
@@ -65,13 +67,10 @@ _Time = Annotated[float | None, Query(ge=0, le=253402300799, description="Begun 
     openapi_extra=takes(NewRun),
     dependencies=[CanRun],
 )
-async def begin(
-    tp: Door,
-    caller: Asker,
-    body: Annotated[NewRun, Depends(JsonBody(NewRun))],
-    idempotency_key: KeyHeader = "",
-) -> Response:
+async def begin(request: Request, idempotency_key: KeyHeader = "") -> Response:
     """Begin a run of a stored plan, a plan, or a tool. It is stored before this answers."""
+    # Asked for here, not declared: the framework takes as long for a dependency as this for all of them.
+    tp, caller, body = await toolpath_of(request), await caller_of(request), await _read_new_run(request)
     what = await _what(tp, caller, body)
     key = body.idempotency_key or idempotency_key
     return await begun(
