@@ -125,10 +125,11 @@ class SqliteFile:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         job = Job(work, future, guarded=guarded, heavy=heavy, line=line, signals=signals)
-        self._open_writer().put(job)
         patience = most_patience()
         if patience is None:
-            return await future
+            return await self._open_writer().put(job)  # type: ignore[no-any-return]
+        job.may_be_withdrawn()
+        self._open_writer().put(job)
         waiting = _Waiting(job, loop, patience / _LOOKS)
         try:
             return await future

@@ -100,6 +100,10 @@ class Job:
         """Called in the writer's thread, before any later work, when the work was not committed."""
         self.result: Any = None
         self.error: ToolpathError | None = None
+        self._unclaimed: list[bool] | None = None
+
+    def may_be_withdrawn(self) -> None:
+        """Say, before it is put, that whoever waits for it may not do so until it is begun."""
         self._unclaimed = [True]
 
     def claim(self) -> bool:
@@ -107,6 +111,8 @@ class Job:
 
         Safe to use from every thread.
         """
+        if self._unclaimed is None:
+            return True
         try:
             return self._unclaimed.pop()
         except IndexError:
@@ -114,7 +120,7 @@ class Job:
 
     def run(self, connection: sqlite3.Connection, path: str, *, is_only: bool) -> None:
         """Do the work; what is wrong with it alone goes into `error`. The only one's savepoint is its transaction."""
-        if not self.claim():
+        if self._unclaimed is not None and not self.claim():
             self.error = StoreError("Nobody waits for it any more.")
             return
         if not self.guarded:
