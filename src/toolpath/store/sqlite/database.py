@@ -46,6 +46,8 @@ def open_writer(settings: FileSettings, clock: Callable[[], float]) -> sqlite3.C
             _use_write_ahead_log(connection, settings)
         # `wal_autocheckpoint` stays at 1,000 pages: a log that is overwritten syncs twice as fast as one that grows.
         connection.execute(f"PRAGMA synchronous = {settings.synchronous}")
+        # What a savepoint needs to go back to: beyond 64 kB of pages it would be written to a file, two writes a page.
+        connection.execute("PRAGMA temp_store = MEMORY")
         if settings.max_size is not None:
             (page_size,) = connection.execute("PRAGMA page_size").fetchone()
             connection.execute(f"PRAGMA max_page_count = {max(1, settings.max_size // page_size)}")
