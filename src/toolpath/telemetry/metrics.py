@@ -16,6 +16,8 @@ from typing import TypeVar
 from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, Histogram, ProcessCollector
 from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, event_type
@@ -43,10 +45,12 @@ class Metrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
+        self._tally = Tally()
+        # Before all others: whoever collects, by whatever door, has what is counted so far.
+        registry.register(self._tally)
         ProcessCollector(registry=registry)
         GCCollector(registry=registry)
         self._runs: dict[str, tuple[OpenAttempts, ev.RunStarted | None]] = {}
-        self._tally = Tally()
         self._tools = Labels(MOST_TOOLS)
         self._routes = Labels(MOST_TOOLS)
         self._plans_of_runs(registry)
@@ -163,9 +167,9 @@ class Metrics:
 
     def text(self) -> bytes:
         """All figures in Prometheus' text format; of all processes of a server that has several."""
-        self._tally.hand_over()
         if SHARED not in os.environ:
             return generate_latest(self.registry)
+        self._tally.hand_over()
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415  # only here
 
         registry = CollectorRegistry()
@@ -316,10 +320,8 @@ class Durations(Histogram):
             self._buckets[bucket].inc(many)
 
 
-class Tally:
+class Tally(Collector):
     """Figures that the library does not have yet: each takes its locks there, and most that come together are alike."""
-
-    __slots__ = ("counts", "events", "lock", "seconds")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -328,6 +330,11 @@ class Tally:
         """So many they are of."""
         self.counts: defaultdict[Counter, float] = defaultdict(float)
         self.seconds: defaultdict[Durations, list[float]] = defaultdict(list)
+
+    def collect(self) -> Sequence[Metric]:
+        """No figures of its own: the library's have them now."""
+        self.hand_over()
+        return ()
 
     def hand_over(self) -> None:
         """Give the library what there is."""
@@ -341,7 +348,7 @@ class Tally:
             durations.observe_all(values)
 
 
-Metric = TypeVar("Metric", bound=MetricWrapperBase)
+M = TypeVar("M", bound=MetricWrapperBase)
 
 
 class Labels:
@@ -363,13 +370,13 @@ class Labels:
         return name
 
 
-class LabelledMetrics(dict[str | tuple[str, ...], Metric]):
+class LabelledMetrics(dict[str | tuple[str, ...], M]):
     """Figures of one metric by their labels. The library looks for them anew, behind a lock, each time."""
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: M) -> None:
         super().__init__()
         self._metric = metric
 
-    def __missing__(self, labels: str | tuple[str, ...]) -> Metric:
+    def __missing__(self, labels: str | tuple[str, ...]) -> M:
         child = self[labels] = self._metric.labels(*((labels,) if isinstance(labels, str) else labels))
         return child
