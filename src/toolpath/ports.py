@@ -398,12 +398,10 @@ class Store(WaitingRuns, Trails, Protocol):
     async def begin_run(
         self, info: RunInfo, driver: str, events: Sequence[AnyEvent], *, asked: Sequence[AuditEntry] = ()
     ) -> tuple[RunInfo, Journal | None]:
-        """Store the run, take it, and keep its first events: all in one, so that no run is there without its start.
+        """Store the run, take it, and keep its first events and who `asked`, for the trail: all of it or nothing.
 
-        With `driver=""` nobody takes it: it is kept as `pending` with a turn, and the journal is None. Where one has
-        the same idempotency key and tenant, that run and None. `asked` says in the trail who wants it: kept with it.
+        With `driver=""` it is `pending`, with a turn; a known key of the tenant gives that run. Neither has a journal.
         """
-        ...
 
     async def get_run(self, run_id: str) -> RunInfo:
         """The run's row. Raises `RunNotFound`, naming runs with a like id."""

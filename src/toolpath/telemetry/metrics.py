@@ -45,9 +45,9 @@ class Metrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
-        self._tally = Tally()
+        self._pending = PendingFigures()
         # Before all others: whoever collects, by whatever door, has what is counted so far.
-        registry.register(self._tally)
+        registry.register(self._pending)
         ProcessCollector(registry=registry)
         GCCollector(registry=registry)
         self._runs: dict[str, tuple[OpenAttempts, ev.RunStarted | None]] = {}
@@ -169,7 +169,7 @@ class Metrics:
         """All figures in Prometheus' text format; of all processes of a server that has several."""
         if SHARED not in os.environ:
             return generate_latest(self.registry)
-        self._tally.hand_over()
+        self._pending.hand_over()
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415  # only here
 
         registry = CollectorRegistry()
@@ -216,7 +216,7 @@ class Metrics:
 
     def left(self, run_id: str) -> None:
         """The run is not driven here any more."""
-        self._tally.hand_over()
+        self._pending.hand_over()
         if self._runs.pop(run_id, None) is not None:
             self._driven.dec()
 
@@ -227,14 +227,14 @@ class Metrics:
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """Count what happened."""
         calls, first = self._runs.get(run_id) or (OpenAttempts(), None)
-        tally = self._tally
-        with tally.lock:
+        pending = self._pending
+        with pending.lock:
             if seconds:
-                tally.seconds[self._commit].append(seconds)
+                pending.seconds[self._commit].append(seconds)
             for event in events:
-                tally.counts[self._events[event_type(event)]] += 1
+                pending.counts[self._events[event_type(event)]] += 1
                 if first is not None and _begins(event, first):
-                    tally.seconds[self._run_wait].append(max(0.0, event.at - first.at))
+                    pending.seconds[self._run_wait].append(max(0.0, event.at - first.at))
                 match calls.follow(event):
                     case OpenAttempt() as call:
                         self._begun(call)
@@ -242,19 +242,21 @@ class Metrics:
                         self._over(end)
                     case _:
                         self._of_run(event, first)
-            tally.events += len(events)
-        if tally.events >= MOST_EVENTS:
-            tally.hand_over()
+            pending.events += len(events)
+        if pending.events >= MOST_EVENTS:
+            pending.hand_over()
 
     def _begun(self, call: OpenAttempt) -> None:
         if call.tool and call.started_at is not None:
-            self._tally.seconds[self._step_wait].append(max(0.0, call.started_at - (call.ready_at or call.started_at)))
+            self._pending.seconds[self._step_wait].append(
+                max(0.0, call.started_at - (call.ready_at or call.started_at))
+            )
             if call.attempt > 1:
-                self._tally.counts[self._retries[self._tools.of(call.tool)]] += 1
+                self._pending.counts[self._retries[self._tools.of(call.tool)]] += 1
 
     def _over(self, end: End) -> None:
         event, call = end.event, end.call
-        counts, seconds = self._tally.counts, self._tally.seconds
+        counts, seconds = self._pending.counts, self._pending.seconds
         if call.in_doubt:
             counts[self._answered["doubt"]] += 1
         if not call.tool:
@@ -272,7 +274,7 @@ class Metrics:
                 counts[self._cost[tool]] += event.cost
 
     def _of_run(self, event: AnyEvent, first: ev.RunStarted | None) -> None:
-        counts, seconds = self._tally.counts, self._tally.seconds
+        counts, seconds = self._pending.counts, self._pending.seconds
         status = ended_as(event)
         if status:
             counts[self._ended[status]] += 1
@@ -320,7 +322,7 @@ class Durations(Histogram):
             self._buckets[bucket].inc(many)
 
 
-class Tally(Collector):
+class PendingFigures(Collector):
     """Figures that the library does not have yet: each takes its locks there, and most that come together are alike."""
 
     def __init__(self) -> None:
