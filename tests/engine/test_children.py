@@ -113,6 +113,34 @@ async def test_a_tool_that_waits_for_its_calls_holds_no_slot_and_its_time_stands
     plan = {"concurrency": 1, "steps": [{"id": "a", "tool": "caller", "inputs": {"depth": 5}}], "outputs": "{{ a }}"}
     found = await run(plan, caller, scripted("t", then=lambda _: after(clock, 20, {})), clock=clock)
     assert (found.status, found.outputs) == ("completed", 5)
+    assert found.trace("step.retrying") == [], "none of them was cut off and made again meanwhile"
+
+
+@pytest.mark.parametrize("waits_for", ["call", "person"])
+@pytest.mark.parametrize("first", [True, False])
+async def test_the_time_of_a_tool_stands_still_while_it_waits_whether_it_waits_first_or_later(
+    waits_for: str, first: bool
+) -> None:
+    clock = FakeClock(auto=True)
+    form = {"title": "How many?", "inputs": [{"name": "n", "type": "integer"}]}
+
+    @tool(effect="read", timeout=3)
+    async def waiter(context: ToolContext) -> str:
+        if not first:
+            await clock.sleep(1)
+        if waits_for == "call":
+            await context.call("t", {})
+        else:
+            await context.ask(form, timeout=10)
+        return "done"
+
+    # What goes on beside it keeps the run from being parked.
+    beside = scripted("beside", then=lambda _: after(clock, 25, {}))
+    plan = {"steps": [{"id": "a", "tool": "waiter"}, {"id": "b", "tool": "beside"}]}
+    found = await run(plan, waiter, beside, scripted("t", then=lambda _: after(clock, 20, {})), clock=clock)
+    assert found.trace("step.retrying", "step.timed_out") == []
+    if waits_for == "call":
+        assert (found.status, found.outputs["a"]) == ("completed", "done")
 
 
 async def test_a_failed_call_raises_and_the_tool_may_go_on() -> None:

@@ -27,7 +27,9 @@ class Deadlines:
         self._timers: dict[float, Timer] = {}
 
     def add(self, attempt: Attempt) -> None:
-        """Watch a call that has just begun."""
+        """Watch a call that has just begun. One that waits for calls of its own is watched when it goes on."""
+        if attempt.resting:
+            return
         length = attempt.timeout
         if length not in self._lines:
             self._lines[length] = {}
