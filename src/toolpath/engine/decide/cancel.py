@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpath.engine.decide.commands import Reply, StopCall
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.state.ends import cut_off
-from toolpath.engine.state.instances import ENDED, Scope, StepState
+from toolpath.engine.state.instances import EMPTY, ENDED, Scope, StepState
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 
@@ -41,6 +41,9 @@ def cancel_step(decisions: Decisions, step: StepState, reason: str) -> None:
     decisions.emit(ev.StepCancelled(decisions.seq, decisions.at, step.path, reason, in_doubt))
     if calling or step.question:
         decisions.commands.append(StopCall(step))
+    if step.scope.block is EMPTY:
+        # Whatever a tool has left behind still waits for it, and what is called again is begun only where nobody does.
+        decisions.commands.append(Reply(step))
 
 
 def cut_calls(decisions: Decisions, step: StepState) -> None:
@@ -48,7 +51,6 @@ def cut_calls(decisions: Decisions, step: StepState) -> None:
     for child in step.children():
         if child.status not in ENDED:
             cancel_step(decisions, child, f"{step.path} has ended")
-            decisions.commands.append(Reply(child))
 
 
 def cancel_run(decisions: Decisions, reason: str) -> None:

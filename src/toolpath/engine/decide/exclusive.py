@@ -19,8 +19,13 @@ from toolpath.engine.state.instances import ENDED, StepState
 class UnderWay(Protocol):
     """A call under way."""
 
-    paused: int
-    """How many calls or questions of its own it is waiting for."""
+    awaited: tuple[StepState, ...]
+    """The calls of its own that it waits for, or its own step where it waits for an answer."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether none of them is there."""
+        ...
 
 
 class ExclusiveStep:
@@ -94,7 +99,7 @@ class ExclusiveGate:
         queue.entries = []
         if self._try(closing):
             return True
-        if any(call.paused for call in self._calls.values()):
+        if any(call.awaited for call in self._calls.values()):
             # What calls under way are waiting for has to begin, or they would not come to an end.
             entries, closing.held_back = closing.held_back, []
             for entry in entries:
@@ -124,7 +129,7 @@ class ExclusiveGate:
         around = self._around(closing)
         for step, call in self._calls.items():
             beside = not is_inside(closing.step, step) and (around is None or is_inside(step, around))
-            if beside and (not call.paused or self._moves(step)):
+            if beside and (not call.is_waiting or self._moves(step)):
                 return False
         closing.has_begun = True
         return True
@@ -150,7 +155,7 @@ class ExclusiveGate:
 
     def _is_moving(self, step: StepState) -> bool:
         if step in self._calls:
-            return not self._calls[step].paused
+            return not self._calls[step].is_waiting
         return step.status in ("waiting", "unknown") or (step.status == "ready" and step.due is not None)
 
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from toolpath.engine.compile.nodes import CallTarget
-from toolpath.engine.state.instances import StepState
+from toolpath.engine.state.instances import ENDED, StepState
 from toolpath.values import Json, JsonObject
 
 
@@ -39,8 +39,8 @@ class Attempt:
     """There is no step of it yet, and nobody has asked for one."""
     account: Any = None
     """Where its slot is counted, besides the run's."""
-    paused = 0
-    """How many calls or questions of its own it is waiting for."""
+    awaited: tuple[StepState, ...] = ()
+    """The calls of its own that it waits for; its own step where it waits for an answer to its question."""
     ended = False
     """The tool has come back, or was cut off: what it has left behind waits for nothing on its account."""
     started = 0.0
@@ -67,6 +67,17 @@ class Attempt:
     def is_over(self) -> bool:
         """Whether it can make no calls and ask nobody any more."""
         return self.ended or self.abandoned or bool(self.stopped)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for calls or answers of its own, and none of them is there: else it is about to go on.
+
+        The state says so, not who was woken: what has ended is told to whom it concerns some turns of the loop later.
+        """
+        own = self.step
+        return bool(self.awaited) and not any(
+            step.status != "waiting" if step is own else step.status in ENDED for step in self.awaited
+        )
 
     def where(self) -> tuple[str, str, int]:
         """Run, path and number of the attempt."""

@@ -56,5 +56,5 @@ class CallMaker:
         """The tool is back: whatever it has called and does not wait for any more, its slot is its worker's again."""
         attempt.ended = True
         if not attempt.abandoned:
-            attempt.paused = 0
+            attempt.awaited = ()
             self._places.wind_up(attempt)

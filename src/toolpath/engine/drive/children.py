@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from toolpath.engine.compile.late_tools import LateTools
@@ -56,17 +56,10 @@ class Children:
         self._begun: set[str] = set()
         """Calls that this drive has begun or taken up."""
 
-    def all_ask(self, running: Mapping[StepState, Attempt]) -> bool:
+    def all_ask(self, running: Iterable[Attempt]) -> bool:
         """Whether every call under way waits for a person."""
-        return all(
-            attempt.paused and not attempt.stopped and (step.path in self._asking or self._waits_for_child(step))
-            for step, attempt in running.items()
-        )
-
-    def _waits_for_child(self, step: StepState) -> bool:
-        # A call under way inside is asked about for itself; a plan inside waits where nothing of it is under way.
-        prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
-        return bool(prefixes) and any(path.startswith(prefixes) for path in self._replies)
+        # One that it waits for is asked about for itself; a plan inside waits where nothing of it is under way.
+        return all(attempt.is_waiting and not attempt.stopped for attempt in running)
 
     async def call_child(
         self, parent: Attempt, tool: str, inputs: JsonObject, key: str, *, is_final: bool = False
@@ -161,7 +154,7 @@ class Children:
                 drive.commits.weighty = True
                 self._admit(child)
                 drive.control.settle()
-        await self._wait(parent, reply)
+        await self._wait(parent, child, reply)
 
     def _admit(self, child: StepState) -> None:
         """Begin the call, or ask a person first."""
@@ -175,10 +168,10 @@ class Children:
         self._replies.setdefault(child.path, []).append(reply)
         return reply
 
-    async def _wait(self, parent: Attempt, reply: asyncio.Future[None]) -> None:
+    async def _wait(self, parent: Attempt, awaited: StepState, reply: asyncio.Future[None]) -> None:
         """Wait without holding a slot or places, so that nesting cannot deadlock, and without the clock running."""
         drive, places = self._drive, self._places
-        parent.paused += 1
+        parent.awaited += (awaited,)
         if not parent.resting:
             drive.deadlines.remove(parent)
         places.rest(parent)
@@ -190,8 +183,12 @@ class Children:
             await reply
         finally:
             if not parent.ended:
-                parent.paused -= 1
-                if parent.paused == 0 and not parent.abandoned:
+                place = parent.awaited.index(awaited)
+                parent.awaited = parent.awaited[:place] + parent.awaited[place + 1 :]
+                if parent.awaited:
+                    # Where it does no more than wait for the others, the drive may have nothing else to do.
+                    self._loop.call_soon(drive.wake)
+                elif not parent.abandoned:
                     try:
                         await places.go_on(parent)
                     finally:
@@ -241,7 +238,7 @@ class Children:
         reply = self._answers[step.path] = asyncio.get_running_loop().create_future()
         self._asking[step.path] = parent
         try:
-            await self._wait(parent, reply)
+            await self._wait(parent, step, reply)
         finally:
             self._asking.pop(step.path, None)
             self._answers.pop(step.path, None)

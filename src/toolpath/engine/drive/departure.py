@@ -40,13 +40,13 @@ class Departure:
             self._leave()
             return
         settling = self._alarms.settling
-        if decisions.halted is not None and not settling and all(attempt.paused for attempt in running.values()):
+        if decisions.halted is not None and not settling and all(attempt.is_waiting for attempt in running.values()):
             fail_run(decisions, *decisions.halted)
             drive.wake()
             return
         if self._parking or settling:
             return
-        if running and not self._children.all_ask(running):
+        if running and not self._children.all_ask(running.values()):
             return
         if drive.state.status == "paused":
             self._leave()
@@ -81,7 +81,7 @@ class Departure:
     def _stays_parked(self) -> bool:
         drive = self._drive
         waits = drive.state.status == "running" and (drive.held or not self._goes_on())
-        return waits and (not drive.running or self._children.all_ask(drive.running))
+        return waits and (not drive.running or self._children.all_ask(drive.running.values()))
 
     def _leave(self) -> None:
         drive = self._drive

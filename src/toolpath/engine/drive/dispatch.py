@@ -58,7 +58,7 @@ class Dispatch:
     def _is_leaving(self) -> bool:
         """Whether nothing is begun any more: no call under way waits for another one."""
         drive = self._drive
-        return drive.held or (self.leaving and not any(attempt.paused for attempt in drive.running.values()))
+        return drive.held or (self.leaving and not any(attempt.awaited for attempt in drive.running.values()))
 
     def items_of(self, owner: StepState) -> LoopItems | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
