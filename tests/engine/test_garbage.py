@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from toolpath import Toolpath
+from toolpath.errors import ReadError
 
 STEPS = 400
 #: Parts of the plan and of its steps alone are a multiple of this.
@@ -73,3 +75,31 @@ async def test_a_check_leaves_no_garbage() -> None:
         gc.collect()
         assert {finding.code for finding in tp.check(plan)} == {"unknown_type"}
         assert gc.collect() < LITTLE
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize("ask", ["explain", "review"])
+async def test_an_explanation_leaves_no_garbage(ask: str) -> None:
+    async with Toolpath() as tp:
+        await tools(tp)
+        plan = tp.read({**long_plan(), "name": ask})
+        gc.collect()
+        if ask == "explain":
+            tp.explain(plan)
+        else:
+            await tp.plans.review(plan)
+        assert gc.collect() < LITTLE
+
+
+@pytest.mark.usefixtures("no_search")
+async def test_what_is_refused_goes_with_its_refusal() -> None:
+    """It is read beside the loop, and its error would hold the frames that have read it."""
+    steps = [{"stepRequirement": f"Do {number} of <<x>>"} for number in range(STEPS * 5)]
+    async with Toolpath() as tp:
+        for counted in (False, True):
+            gc.collect()
+            before = sys.getallocatedblocks()
+            with pytest.raises(ReadError, match="it may have 300"):
+                await tp.templates.save({"title": "long", "steps": steps})
+        assert counted
+        assert sys.getallocatedblocks() - before < STEPS

@@ -29,7 +29,9 @@ class _Path(msgspec.Struct, frozen=True):
 
 def explain(plan: Plan, catalog: Catalog, *, depth: int = MAX_SHOWN_DEPTH) -> Explanation:
     """The account of what the plan will do, whether or not it checks. `depth`: of how many plans inside one another."""
-    block, path, cost = _Explainer(Context(plan, catalog), depth, ()).plan()
+    context = Context(plan, catalog)
+    block, path, cost = _Explainer(context, depth, ()).plan()
+    context.let_go()
     named = list(_named(block, ""))
     leaves: dict[str, tuple[str, ...]] = {}
     for name, step in named:
@@ -200,6 +202,7 @@ class _Explainer:
             return msgspec.structs.replace(found, blocks=(cut,), duration=unknown, cost=unknown, effect=tool.effect)
         context = Context(body, self._context.catalog)
         block, path, cost = _Explainer(context, self._depth, (*self._inside, tool.key)).plan()
+        context.let_go()
         return msgspec.structs.replace(found, blocks=(block,), duration=path.duration, cost=cost)
 
 

@@ -183,6 +183,7 @@ def kept_steps(plan: Plan, done: Sequence[Step], ended: dict[str, StepResult], c
     waits: dict[str, set[str]] = {}
     for wait in waits_of(views)[views.root]:
         waits.setdefault(plan.steps[wait.step].id, set()).add(plan.steps[wait.source].id)
+    views.let_go()
     reads_state = plan.flow == "chain"
     return tuple(
         step if not reads_state and waits.get(step.id, set()) <= kept else _fixed(step, ended[step.id]) for step in done

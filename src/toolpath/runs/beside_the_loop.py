@@ -125,6 +125,8 @@ class BesideTheLoop:
             return await future
         finally:
             self._busy -= 1
+            # An error that the future holds would hold, by this frame, the future: and with it all that was read.
+            del future, work
 
     def close(self) -> None:
         """Let idle threads end; others end after what they do. Later work begins new ones."""

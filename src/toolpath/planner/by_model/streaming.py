@@ -130,7 +130,9 @@ def early_steps(plan: Plan, catalog: Catalog) -> frozenset[str]:
             settled[index] = only_reads and all(is_early(source) for source in waits.get(index, ()))
         return settled[index]
 
-    return frozenset(view.step.id for view in views.root.steps if is_early(view.index))
+    found = frozenset(view.step.id for view in views.root.steps if is_early(view.index))
+    views.let_go()
+    return found
 
 
 def _only_reads(view: StepView) -> bool:
