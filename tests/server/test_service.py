@@ -73,6 +73,20 @@ async def test_the_pages_that_load_scripts_from_elsewhere_are_not_there() -> Non
         assert (await client.get("/api/v1/openapi.json")).json()["openapi"].startswith("3.")
 
 
+async def test_every_route_says_the_problems_that_any_may_answer_as_they_are_answered() -> None:
+    async with serving(create_app(Toolpath())) as client:
+        described = (await client.get("/api/v1/openapi.json")).json()
+        refused = await client.get("/api/v1/templates/export", params={"group": "\0"})
+    assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
+    for path, methods in described["paths"].items():
+        for method, route in methods.items():
+            for status in ("400", "401", "403", "408", "413", "421", "422", "429", "500", "503"):
+                said = list(route["responses"][status]["content"])
+                assert said == ["application/problem+json"], (method, path, status)
+    # FastAPI's own, which nothing here answers with.
+    assert "HTTPValidationError" not in described["components"]["schemas"]
+
+
 async def test_the_page_of_rest_has_every_route_and_the_status_that_it_answers_with() -> None:
     async with serving(create_app(Toolpath())) as client:
         described = (await client.get("/api/v1/openapi.json")).json()["paths"]

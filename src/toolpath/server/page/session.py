@@ -11,7 +11,7 @@ from toolpath.access.caller import Caller
 from toolpath.server.entry.heads import COOKIE, credentials_in
 from toolpath.server.parts import Asker
 from toolpath.server.problems import Problem
-from toolpath.server.rest.described import answer, problems, shows
+from toolpath.server.rest.described import answer, shows
 from toolpath.server.rest.views import SessionDetail
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -26,15 +26,13 @@ def _detail(caller: Caller) -> SessionDetail:
     )
 
 
-@router.get("", responses={**shows(SessionDetail, "Who asks, and what they may do."), **problems()})
+@router.get("", responses=shows(SessionDetail, "Who asks, and what they may do."))
 async def show(caller: Asker) -> Response:
     """Who asks: by cookie, by key, or on an open server anybody."""
     return answer(_detail(caller))
 
 
-@router.post(
-    "", status_code=201, responses={**shows(SessionDetail, "Signed in; the cookie is set.", status=201), **problems()}
-)
+@router.post("", status_code=201, responses=shows(SessionDetail, "Signed in; the cookie is set.", status=201))
 async def sign_in(request: Request, caller: Asker) -> Response:
     """Exchange the key or token of the request's header for a cookie of this origin."""
     headers = {"authorization": request.headers.get("authorization", ""), "x-api-key": request.headers.get("x-api-key")}
@@ -55,7 +53,7 @@ async def sign_in(request: Request, caller: Asker) -> Response:
     return shown
 
 
-@router.delete("", status_code=204, responses={204: {"description": "Signed out."}, **problems()})
+@router.delete("", status_code=204, responses={204: {"description": "Signed out."}})
 async def sign_out(request: Request) -> Response:
     """Forget the cookie."""
     gone = Response(status_code=204)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from toolpath.access.verifying import verify
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
-from toolpath.server.rest.described import answer, problems, shows
+from toolpath.server.rest.described import answer, shows
 from toolpath.server.rest.operation_views import AuditVerdict
 from toolpath.server.rest.paging import ROWS, Limit, one_page
 from toolpath.server.rest.views import AuditPage
@@ -24,7 +24,7 @@ _Before = Annotated[int | None, Query(ge=1, le=2**53, description="Newest first:
 _CAN_SEE = [Depends(Needs("admin"))]
 
 
-@router.get("", responses={**shows(AuditPage, "Entries, oldest first."), **problems()}, dependencies=_CAN_SEE)
+@router.get("", responses=shows(AuditPage, "Entries, oldest first."), dependencies=_CAN_SEE)
 async def listed(
     tp: Door, caller: Asker, after: After = 0, newest: _Newest = False, before: _Before = None, limit: Limit = ROWS
 ) -> Response:
@@ -37,9 +37,7 @@ async def listed(
     return answer(AuditPage(entries=tuple(page), next=mark))
 
 
-@router.post(
-    "/verify", responses={**shows(AuditVerdict, "What came of the look."), **problems()}, dependencies=_CAN_SEE
-)
+@router.post("/verify", responses=shows(AuditVerdict, "What came of the look."), dependencies=_CAN_SEE)
 async def verified(tp: Door, caller: Asker) -> Response:
     """Look through the whole trail, of all tenants: it is one chain. It costs as much as there are entries."""
     if not serves_all(caller):

@@ -46,13 +46,13 @@ Filter = Annotated[str | None, Query(max_length=200, pattern=TEXT)]
 
 
 def problems(*statuses: int) -> Described:
-    """The `responses` of a route that answers these problems, besides those that any route may."""
+    """The `responses` of a route that answers these problems, besides those that any may."""
     return {
         status: {
             "description": _REASONS.get(status, HTTPStatus(status).phrase),
             "content": {MEDIA_TYPE: {"schema": _reference(ProblemDetails)}},
         }
-        for status in sorted({*_ALWAYS, *statuses})
+        for status in sorted(statuses)
     }
 
 
@@ -86,11 +86,22 @@ def describe(app: FastAPI) -> None:
             found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
             _, schemas = msgspec.json.schema_components(RECORDS, ref_template=_PLACE)
             found.setdefault("components", {}).setdefault("schemas", {}).update(schemas)
+            _say_problems(found)
             _link(found["paths"])
             app.openapi_schema = found
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
+
+
+def _say_problems(document: dict[str, Any]) -> None:
+    """Say of each route what any may answer, in the place of what FastAPI would answer to a wrong parameter."""
+    always = {str(status): said for status, said in problems(*_ALWAYS).items()}
+    for routes in document["paths"].values():
+        for route in routes.values():
+            route["responses"] = dict(sorted({**route["responses"], **always}.items()))
+    for name in ("HTTPValidationError", "ValidationError"):
+        document["components"]["schemas"].pop(name, None)
 
 
 #: What makes something, its statuses, and the name under which the others take its id.

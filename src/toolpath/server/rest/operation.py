@@ -14,7 +14,7 @@ from toolpath.model.run import Beat
 from toolpath.ports import PutsAside
 from toolpath.projections.run_times import throughput
 from toolpath.server.parts import Asker, Door, Needs
-from toolpath.server.rest.described import answer, problems, shows
+from toolpath.server.rest.described import answer, shows
 from toolpath.server.rest.operation_views import OperationDetail, QueueDetail, WorkerList, WorkerRow
 from toolpath.server.rest.views import RunRow, run_row
 from toolpath.server.statistics import serves_all
@@ -31,9 +31,7 @@ _DRIVEN = 100
 _Seconds = Annotated[int, Query(ge=60, le=31 * 86_400, description="How far to look back.")]
 
 
-@router.get(
-    "/operation", responses={**shows(OperationDetail, "As it stands now."), **problems()}, dependencies=_CAN_READ
-)
+@router.get("/operation", responses=shows(OperationDetail, "As it stands now."), dependencies=_CAN_READ)
 async def operation(tp: Door, caller: Asker, seconds: _Seconds = 3_600) -> Response:
     """How many of the caller's runs are open, what began lately and what came of it, and what waits for a worker.
 
@@ -57,7 +55,7 @@ async def operation(tp: Door, caller: Asker, seconds: _Seconds = 3_600) -> Respo
     )
 
 
-@router.get("/workers", responses={**shows(WorkerList, "Who drives, and what."), **problems()}, dependencies=_CAN_READ)
+@router.get("/workers", responses=shows(WorkerList, "Who drives, and what."), dependencies=_CAN_READ)
 async def workers(tp: Door, caller: Asker) -> Response:
     """The processes that say that they live, and those that drive runs whether they say so or not.
 

@@ -33,7 +33,7 @@ async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = 
     return answer(PlanningPage(plannings=tuple(map(planning_row, page)), next=mark))
 
 
-@router.get("/report", responses={**shows(PlanningStats, "So far."), **problems()}, dependencies=_CAN_READ)
+@router.get("/report", responses=shows(PlanningStats, "So far."), dependencies=_CAN_READ)
 async def report(tp: Door, caller: Asker) -> Response:
     """The plan cache and its hits, lessons, and how the ways of planning did beside each other."""
     told = await tp.planning.report(caller.tenant)

@@ -14,7 +14,7 @@ from toolpath.model.open_questions import AskingRun
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.questions import OpenQuestions, Question
-from toolpath.server.rest.described import answer, problems, shows
+from toolpath.server.rest.described import answer, shows
 from toolpath.server.rest.paging import one_page
 from toolpath.server.rest.views import QuestionPage
 
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/questions", tags=["people"])
 
 @router.get(
     "",
-    responses={**shows(QuestionPage, "What waits, longest first."), **problems()},
+    responses=shows(QuestionPage, "What waits, longest first."),
     dependencies=[Depends(Needs("read"))],
 )
 async def questions(

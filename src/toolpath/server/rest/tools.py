@@ -39,7 +39,7 @@ Key = Annotated[str, Path(max_length=500, description="The tool's key, alias, or
 _CAN_READ = [Depends(Needs("read"))]
 
 
-@router.get("", responses={**shows(ToolPage, "Tools by key."), **problems()}, dependencies=_CAN_READ)
+@router.get("", responses=shows(ToolPage, "Tools by key."), dependencies=_CAN_READ)
 async def listed(
     tp: Door,
     group: Filter = None,
@@ -68,7 +68,7 @@ async def listed(
     return answer(ToolPage(tools=rows, problems=troubles, next=mark))
 
 
-@router.get("/search", responses={**shows(ToolPage, "Tools, best first."), **problems()}, dependencies=_CAN_READ)
+@router.get("/search", responses=shows(ToolPage, "Tools, best first."), dependencies=_CAN_READ)
 async def find(
     tp: Door,
     q: Annotated[str, Query(min_length=1, max_length=2_000, description="What is to be done, in words.")],
@@ -79,7 +79,7 @@ async def find(
     return answer(ToolPage(tools=tuple(tool_row(hit.tool, hit.score, source=tp.source_of(hit.tool)) for hit in hits)))
 
 
-@router.get("/stats", responses={**shows(StatsPage, "By key."), **problems()}, dependencies=_CAN_READ)
+@router.get("/stats", responses=shows(StatsPage, "By key."), dependencies=_CAN_READ)
 async def stats(tp: Door, caller: Asker) -> Response:
     """How the tools did in the newest 200 runs of the caller's tenant.
 
