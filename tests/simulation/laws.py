@@ -22,6 +22,7 @@ from journeys import of_journeys
 from moves import of_cuts, of_forks, of_retries, of_schedules, of_stops
 from questions import of_questions
 from replans import of_replans
+from wide import of_wide
 
 LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "schedules": of_schedules,
@@ -36,6 +37,7 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "caches": of_caches,
     "questions": of_questions,
     "agents": of_agents,
+    "wide": of_wide,
 }
 
 
