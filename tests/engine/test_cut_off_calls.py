@@ -152,3 +152,22 @@ async def test_an_exclusive_step_waits_for_a_call_that_is_about_to_go_on(how: st
         found = await ran(tp, result)
     assert (found.status, beside) == ("completed", [])
     assert found.of(ev.RunCompleted)
+
+
+async def test_a_run_is_parked_when_the_call_beside_a_question_has_ended() -> None:
+    clock = FakeClock(auto=True)
+
+    @tool(effect="read")
+    async def slow() -> int:
+        await clock.sleep(5)
+        return 1
+
+    @tool(effect="read")
+    async def both(context: ToolContext) -> list[Any]:
+        return list(await asyncio.gather(context.call("slow", key="s"), context.ask(FORM)))
+
+    async with opened(slow, both, clock=clock) as tp:
+        result = await asyncio.wait_for(tp.run({"steps": [{"id": "o", "tool": "both"}]}), PATIENCE)
+        assert result.status == "waiting"
+        result = await asyncio.wait_for((await tp.answer(result.run_id, "o", {"n": 2})).result(), PATIENCE)
+    assert (result.status, result.outputs) == ("completed", {"o": [1, {"n": 2}]})

@@ -187,7 +187,7 @@ class Children:
                 parent.awaited = parent.awaited[:place] + parent.awaited[place + 1 :]
                 if parent.awaited:
                     # Where it does no more than wait for the others, the drive may have nothing else to do.
-                    self._loop.call_soon(drive.wake)
+                    self._loop.call_soon(self._wake_if_idle)
                 elif not parent.abandoned:
                     try:
                         await places.go_on(parent)
@@ -196,6 +196,11 @@ class Children:
                             parent.started = drive.services.clock.monotonic()
                             if parent.calling:
                                 drive.deadlines.add(parent)
+
+    def _wake_if_idle(self) -> None:
+        # A call under way looks at its end whether the drive may leave.
+        if not self._drive.slots.busy:
+            self._drive.wake()
 
     def reply(self, step: StepState) -> None:
         """Wake the tool whose call has ended, or whose question was answered."""
