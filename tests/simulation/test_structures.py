@@ -38,6 +38,7 @@ QUICK = {
     "caches": (0, 15),
     "questions": (0, 7),
     "agents": (0, 4),
+    "wide": (0, 4),
 }
 #: Of so many structures the long form tries one, of four where nothing is said. One has nine cuts: some journals have
 #: fewer than ten places.
@@ -45,6 +46,7 @@ SHARE = {
     "schedules": 1,
     "cuts": 10,
     "agents": 10,
+    "wide": 10,
 }
 
 

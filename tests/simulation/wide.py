@@ -1,5 +1,5 @@
-"""What must hold of plans that have what `structures` leaves out: blocks and plans that are begun again or in time, other
-tools one after the other, conditions of approvals, forms that end, values that are not there, agents with bounds.
+"""What must hold of plans that have what `structures` leaves out: blocks that are begun again or in time, several other
+tools, conditions of approvals, forms that end, values that are not there, agents with bounds.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec.structs import replace
 from moves import of_cut, of_retries, of_stops
+from msgspec.structs import replace
 from plays import differing, faults_of, play
 from structures import Builder, Structure
 from virtual import in_virtual_time
