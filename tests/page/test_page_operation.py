@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -262,7 +263,7 @@ async def test_the_views_of_operation_can_be_used_by_everybody_and_run_nothing(b
 
 @pytest.mark.postgres
 async def test_what_a_worker_drives_on_postgresql_is_seen_and_answered(browser: Browser) -> None:
-    schema = "test_page_operation"
+    schema = f"test_page_operation_{os.getpid()}"
     await dropped(schema)
     queue = Held()
     try:

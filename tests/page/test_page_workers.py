@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -41,7 +42,7 @@ def halving(tp: Toolpath) -> Toolpath:
 @pytest.mark.chromium
 @pytest.mark.postgres
 async def test_a_request_is_planned_changed_approved_run_fails_is_forked_and_done_by_a_worker() -> None:
-    schema = "test_page_workers"
+    schema = f"test_page_workers_{os.getpid()}"
     await dropped(schema)
     queue = Handed()
     try:
