@@ -82,10 +82,14 @@ def made(watch: Watch) -> list[Tool]:
         return ToolResult(output={"v": 1}, confidence=0.1)
 
     async def calls(inputs: dict[str, Any], context: Any) -> Any:
-        return await context.call("plan", {}, key="k")
+        found = await context.call("plan", {}, key="k")
+        await watch.stay(context.path, 1)
+        return found
 
     async def calls_two(inputs: dict[str, Any], context: Any) -> Any:
-        return await asyncio.gather(context.call("plan", {}, key="k"), context.call("stay", {}, key="l"))
+        found = await asyncio.gather(context.call("plan", {}, key="k"), context.call("stay", {}, key="l"))
+        await watch.stay(context.path, 1)
+        return found
 
     found = []
     for name, invoke in {

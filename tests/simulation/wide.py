@@ -113,6 +113,9 @@ class WideBuilder(Builder):
             said["on_unresolved"] = chance.choice(["error", "keep", "null", "skip"])
             if chance.random() < 0.5:
                 said["on_failure"] = OnFailure(action="continue")
+            else:
+                # What is under way beside it when it fails, time decides.
+                self.raced = True
         if self.exclusive and flow == "chain" and chance.random() < 0.1:
             said["exclusive"] = True
         return replace(step, **said)
@@ -126,8 +129,10 @@ class WideBuilder(Builder):
             step = replace(step, max_rounds=2)
         if chance.random() < 0.2:
             step = replace(step, budget=AgentBudget(calls=chance.choice([1, 2, 4])))
-        if chance.random() < 0.3:
+        if chance.random() < 0.5:
             step = replace(step, on_failure=OnFailure(action="continue"))
+        else:
+            self.raced = True
         return step
 
     def again(self) -> Retry:
