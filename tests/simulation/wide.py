@@ -11,7 +11,7 @@ from typing import Any
 from moves import of_cut, of_retries, of_stops
 from msgspec.structs import replace
 from plays import differing, faults_of, play
-from structures import Builder, Structure
+from structures import LEAVES, Builder, Structure
 from virtual import in_virtual_time
 from worlds import World
 
@@ -102,7 +102,7 @@ class WideBuilder(Builder):
             said["fallback"] = tuple(self.other(step) for _ in range(chance.choice([1, 2, 3])))
         if self.people and not self.is_body and chance.random() < 0.06:
             said["requires_approval"] = f"{{{{ inputs.seed > {chance.randint(0, 14)} }}}}"
-        leaf = not runs_others and step.tool != "sim.slow"
+        leaf = step.tool.removeprefix("sim.") in LEAVES
         if leaf and flow == "chain" and not self.graphs and step.on_success == OnSuccess() and chance.random() < 0.2:
             self.variables.append(f"m_{step.id}")
             said["on_success"] = OnSuccess(map_outputs={"v": f"m_{step.id}"})
