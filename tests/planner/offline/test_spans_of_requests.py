@@ -78,6 +78,8 @@ def test_a_day_and_its_time_are_one_moment(text: str, value: str) -> None:
         ("bis 20. Mai verlängern", ["2026-05-20"]),
         ("las reservas de mañana", ["2026-05-14"]),
         ("desde el lunes", ["2026-05-11"]),
+        ("she was away on monday", ["2026-05-11"]),
+        ("um 7 am Montag", ["2026-05-18"]),
     ],
 )
 def test_days_are_read_with_what_stands_beside_them(text: str, days: list[str]) -> None:

@@ -64,6 +64,11 @@ def call_of(plan: Plan) -> Call:
             {"pet_id": "PT-12", "text": "die Operation gut verlaufen ist"},
         ),
         (VET, "close T4 until tomorrow 8am", "close_room", {"room": "T4", "until": "2026-05-14T08:00"}),
+        # What one tool says of an option holds for all that have it.
+        (VET, "list the visits for a jab", "list_visits", {"kind": "vaccination"}),
+        # 4117 is no number of stars, and 2 of no visit as long as that one is.
+        (VET, "rate 2 for visit 4117", "rate_visit", {"visit_no": 4117, "stars": 2}),
+        (VET, "rate visit 4117 with 4 in MUC", "rate_visit", {"visit_no": 4117, "stars": 4, "practice": "MUC"}),
         (VET, "show me the rabbits", "list_pets", {"species": "rabbit"}),
         (
             HOTEL,

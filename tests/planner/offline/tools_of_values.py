@@ -44,6 +44,17 @@ VET: Catalog = catalog_of(
             "read",
             {"name": _text("Name of the animal"), "species": _text(enum=["dog", "cat", "rabbit", "bird"])},
         ),
+        _tool("list_visits", "Appointments of a kind.", "read", {"kind": _text("Only these", enum=KINDS["enum"])}),
+        _tool(
+            "rate_visit",
+            "Enter how the owner of an animal rates a visit.",
+            "write",
+            {
+                "visit_no*": _field("integer", "Number of the visit"),
+                "stars*": _field("number", "1 (bad) to 5 (good)"),
+                "practice": _text("Code of the practice, e.g. BER"),
+            },
+        ),
         _tool(
             "weigh_pet",
             "Record what an animal weighs.",

@@ -46,7 +46,10 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
         case "list":
             return 3.0 if field.is_list else 0.0
         case "name":
-            return 0.0 if _is_option(span, kit) else _affinity_of_name(field) + 0.5 * _is_searched(field, kit)
+            if _is_option(span, kit):
+                return 0.0
+            is_shown = field.kind in ("text", "id") and is_like_examples(span.text, field)
+            return _affinity_of_name(field) + 0.5 * _is_searched(field, kit) + 1.0 * is_shown
         case _:
             # What somebody is told is a sentence sooner than its reader is.
             is_sentence = field.name in _TOLD and len(span.text.split()) > 2
@@ -106,18 +109,23 @@ def is_short_for(short: str, word: str) -> bool:
     return word.casefold().startswith(letters[:1]) and all(letter in rest for letter in letters)
 
 
+#: What is counted has seldom more digits.
+_DIGITS: Final = 2
+
+
 def _affinity_of_number(span: Span, field: ToolField) -> float:
     value = measured(span, field)
     if field.kind == "id" and field.pattern:
         # `the card ending 4431`
         return 2.6 if not span.unit and field.admits(span.text) else 0.0
-    if value is None or (isinstance(value, float) and field.is_whole):
+    if value is None or (isinstance(value, float) and field.is_whole) or not _is_within(value, field.description):
         return 0.0
     is_measured = bool(span.unit) and span.unit != "#"
     match field.kind:
         case "number":
             if field.is_name:
-                return 0.0 if is_measured else 2.1 + 0.3 * field.required
+                is_long = len(span.text.strip("#")) > _DIGITS
+                return 0.0 if is_measured else 2.1 + 0.3 * field.required + 0.3 * is_long
             return 2.0 + 0.3 * field.required + 0.6 * (is_measured and measure_of(field) != "")
         case "money":
             return 0.0 if is_measured else 1.6
@@ -125,6 +133,23 @@ def _affinity_of_number(span: Span, field: ToolField) -> float:
             return 0.0 if is_measured else 1.2
         case _:
             return 0.0
+
+
+#: Bounds as a description tells them: `from 1 (best) to 6 (worst)`.
+_BOUNDS: Final = re.compile(
+    r"(?:^|\bfrom )(-?\d{1,6})(?: \([^)]{1,20}\))? ?(?:to|-|\u2013) ?(-?\d{1,6})(?![\w:-]|\.\d)"
+)
+
+
+@lru_cache(maxsize=1_024)
+def _bounds(description: str) -> tuple[int, int] | None:
+    found = _BOUNDS.search(description)
+    return (int(found[1]), int(found[2])) if found is not None and int(found[1]) < int(found[2]) else None
+
+
+def _is_within(value: float, description: str) -> bool:
+    bounds = _bounds(description)
+    return bounds is None or bounds[0] <= value <= bounds[1]
 
 
 def _affinity_of_text(field: ToolField, box: Toolbox) -> float:

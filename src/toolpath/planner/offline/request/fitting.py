@@ -14,6 +14,7 @@ from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
+from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.evidence import Evidence, Used, evidence
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
@@ -203,50 +204,37 @@ class _Filler:
         """How well each value is for each parameter that may take it, with their places."""
         for at, span in enumerate(self._part.spans):
             for order, field in enumerate(self._kit.fields):
-                likely = affinity(span, field, self._kit, self._box)
-                if likely <= 0 or is_of_row(self._part, at, field, self._kit, self._box, self._text):
+                likely = 0.0 if field.name in self._given else affinity(span, field, self._kit, self._box)
+                if (
+                    likely <= 0
+                    or value_of(span, field) is None
+                    or is_of_row(self._part, at, field, self._kit, self._box, self._text)
+                ):
                     # `from A and B to C`: what is said of A is said of B.
                     continue
                 cue = cue_of(span, field, self._part, self._text)
                 cue += in_range(self._part.spans, at, field, self._kit, self._text)
                 is_open = cue < 1 and not field.required
-                if is_open and (likely < 1.5 or self._is_one_of_several(span, field)):
+                if is_open and (likely < 1.5 or is_one_of_several(span, field, self._kit)):
                     # Of several that may be left out nothing says which one it is.
                     continue
-                yield likely + cue - 0.04 * self._apart(at, order), at, order
+                yield likely + cue - apart(self._part.spans, self._kit.fields, at, order), at, order
 
     def _from_spans(self) -> None:
-        ranked = list(self._ranked())
-        for score, at, order in sorted(ranked, key=lambda one: (-one[0], one[1], one[2])):
+        several = {at for at, one in enumerate(self._kit.fields) if one.is_list}
+        for score, at, order in assigned(self._ranked(), several):
             span, field = self._part.spans[at], self._kit.fields[order]
             value = value_of(span, field)
-            if span in self._used or value is None:
-                continue
             if field.is_list:
                 held = _longer(self._inputs.get(field.name), span, field, value)
                 if held is not None:
                     self._inputs[field.name] = held
                     self._take(span, field, score)
-                continue
-            if field.name in self._inputs or field.name in self._given:
-                continue
-            self._inputs[field.name] = value
-            self._take(span, field, score)
-            if field.kind == "money":
-                self._currencies()
-
-    def _apart(self, at: int, order: int) -> int:
-        """How far the place of a value among those of its kind is from that of the parameter among its kind."""
-        spans, fields = self._part.spans, self._kit.fields
-        before = sum(one.kind == spans[at].kind for one in spans[:at])
-        return abs(before - sum(one.kind == fields[order].kind for one in fields[:order]))
-
-    def _is_one_of_several(self, span: Span, field: ToolField) -> bool:
-        """Whether the tool takes several such numbers, none of which has to be said."""
-        if span.kind != "number" or field.kind != "number":
-            return False
-        alike = [one for one in self._kit.fields if one.kind == "number" and one.is_name == field.is_name]
-        return len(alike) > 1
+            elif field.name not in self._inputs:
+                self._inputs[field.name] = value
+                self._take(span, field, score)
+                if field.kind == "money":
+                    self._currencies()
 
     def _take(self, span: Span, field: ToolField, score: float) -> None:
         self._used[span] = field.name
@@ -255,7 +243,8 @@ class _Filler:
         at = self._part.spans.index(span)
         cue = cue_of(span, field, self._part, self._text) + in_range(self._part.spans, at, field, self._kit, self._text)
         is_formed = score - cue >= _FORMED or (span.kind == "quoted" and is_told(field))
-        if cue < 1 and not is_formed:
+        is_known = field.is_name and len(span.text.strip("#")) >= _DIGITS_OF_NAMES
+        if cue < 1 and not is_formed and not is_known:
             self._uncued.append(field.kind)
 
     def _spend_label(self, span: Span, field: ToolField) -> None:
@@ -343,7 +332,7 @@ class _Filler:
         """The option that a word is, or stands for; None where it says so of no option, or of something else."""
         for option in field.options:
             is_same = is_named(word, option)
-            if not (is_same if exact else is_meant(word, option, field)):
+            if not (is_same if exact else is_meant(word, option, field, self._box.told_of(field))):
                 continue
             if self._is_denied(word):
                 self._denied.append(word)
@@ -473,13 +462,16 @@ class _Filler:
     def _pointed(self, fields: Sequence[ToolField]) -> None:
         """Plain words that a word before them points to a parameter that may be left out: `from github`."""
         for field in fields:
-            phrase = self._phrase(field)
-            if phrase is None:
-                continue
-            if self._is_pointed(phrase, field) or self._is_named(phrase, field):
+            phrase = next((run for run in self._runs(field) if self._is_for(run, field)), None)
+            if phrase is not None:
                 self._inputs[field.name] = self._value_of(phrase, field)
                 self._sure[field.name] = 0.7
                 self._spent.update(phrase)
+
+    def _is_for(self, run: Sequence[Word], field: ToolField) -> bool:
+        """Whether words are said to be for the parameter, or are its very example."""
+        is_shown = len(run) == 1 and run[0].text in field.examples
+        return is_shown or self._is_pointed(run, field) or self._is_named(run, field)
 
     def _value_of(self, phrase: Sequence[Word], field: ToolField) -> str:
         """The words as they stand; without the parameter's name where its examples have none: `the batch namespace`."""
@@ -491,7 +483,11 @@ class _Filler:
         return any(CUES.get(folded(word.text), frozenset()) & {field.name, *field.name.split("_")} for word in before)
 
     def _phrase(self, field: ToolField) -> list[Word] | None:
-        """The longest run of words that the tool does not explain; its own thing ends it, as `door` in `back door`."""
+        """The longest run of words that the tool does not explain, or the one that is named as the parameter."""
+        return max(self._runs(field), key=lambda one: (self._is_named(one, field), len(one)), default=None)
+
+    def _runs(self, field: ToolField) -> list[list[Word]]:
+        """Runs of words that the tool does not explain; its own thing ends one, as `door` in `back door`."""
         known = frozenset[str]().union(*self._kit.named, self._kit.extra) | (
             self._kit.described if field.kind != "text" else frozenset()
         )
@@ -522,8 +518,7 @@ class _Filler:
             if is_free or (is_own and not is_apart):
                 run.append(word)
         runs.append(run)
-        runs = [one for one in runs if one]
-        return max(runs, key=lambda one: (self._is_named(one, field), len(one))) if runs else None
+        return [one for one in runs if one]
 
     def _is_object(self, word: Word, field: ToolField) -> bool:
         """Whether a word stands right behind the verb, as a name that has to be said does: `resize logs to 500`."""
@@ -544,6 +539,8 @@ class _Filler:
 #: Between the words of one name: `lampe du salon`.
 _BRIDGES: Final = frozenset(("du", "de", "del", "im"))
 _UNSURE_VALUE: Final = 0.5
+#: What is counted has seldom so many digits.
+_DIGITS_OF_NAMES: Final = 3
 #: What a clause means a tool at least for, whose verb it is in and which takes all that it says.
 _EXPLAINED: Final = 1.4
 #: What the form of a value alone says of a parameter, from where on it is no other's.

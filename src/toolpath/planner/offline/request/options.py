@@ -11,7 +11,7 @@ from typing import Final
 from rapidfuzz.fuzz import ratio
 
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.codes import is_language, language_of
+from toolpath.checks.request.codes import country_of, is_language, language_of
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import Word
@@ -31,8 +31,11 @@ def is_named(word: Word, option: Json) -> bool:
     return folded(word.text) == folded(str(option).replace("_", " "))
 
 
-def is_meant(word: Word, option: Json, field: ToolField) -> bool:
-    """Whether a word stands for the option: a word of the same meaning, or one that its description has of it alone."""
+def is_meant(word: Word, option: Json, field: ToolField, told: str) -> bool:
+    """Whether a word stands for the option: a word of the same meaning, or one that is told of it alone.
+
+    `told`: what the tools say of a parameter with these options.
+    """
     name = str(option).replace("_", " ")
     if word.is_stop:
         return False
@@ -42,10 +45,18 @@ def is_meant(word: Word, option: Json, field: ToolField) -> bool:
     if _are_languages(options):
         return language_of(word.text) == str(option)
     plain = folded(word.text)
-    told = _glosses(options, field.description).get(str(option), ())
-    if any(word.concepts & concepts_of(one) or _is_cognate(plain, one, ()) for one in told):
+    if _is_same_tongue(word.text, name):
+        return True
+    told_of = _glosses(options, told).get(str(option), ())
+    if any(word.concepts & concepts_of(one) or _is_cognate(plain, one, ()) for one in told_of):
         return True
     return _is_cognate(plain, folded(name), options)
+
+
+def _is_same_tongue(word: str, name: str) -> bool:
+    """Whether a word and an option name the same language or the same country: `français` and `french`."""
+    tongue, land = language_of(word), country_of(word) if len(word) > len("USA") else None
+    return (tongue is not None and tongue == language_of(name)) or (land is not None and land == country_of(name))
 
 
 def phrase_of(option: Json, words: Sequence[Word], text: str) -> tuple[Word, ...]:

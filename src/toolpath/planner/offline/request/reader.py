@@ -17,7 +17,7 @@ from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
-from toolpath.planner.offline.request.affinity import is_called
+from toolpath.planner.offline.request.affinity import is_called, is_told_short
 from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice
 from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
@@ -465,7 +465,9 @@ def _is_counted(span: Span, part: ClausePart, fitted: Fitted) -> bool:
         # `6 colas`
         return True
     before = next((word for word in reversed(part.words) if word.end <= span.start), None)
-    if before is not None and any(is_called(before.text, one) for one in fitted.kit.fields):
+    if before is not None and any(
+        is_called(before.text, one) or is_told_short(before.text, one) for one in fitted.kit.fields
+    ):
         return True
     return is_measured or _OF_THEM.match(part.text, span.end - part.start) is not None
 

@@ -228,6 +228,8 @@ class Toolbox:
         self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
         """How the ids look that the tools show as examples."""
         self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
+        self.told = _told(self.kits)
+        """Parameter and its options → what the tools say of it, all together."""
         self.verbs = frozenset[str]().union(*(kit.verbs for kit in self.kits if kit.is_acting))
         self._options = Counter(options for kit in self.kits for options in {one.options for one in kit.fields})
         self._having = Counter(concept for kit in self.kits for concept in frozenset().union(*kit.named, kit.described))
@@ -249,9 +251,22 @@ class Toolbox:
         """How the ids of a field begin: as it says itself, else as some field of its name does."""
         return field.prefix or self.prefixes.get(field.name, "")
 
+    def told_of(self, field: ToolField) -> str:
+        """What the tools say of a parameter of this name with these options."""
+        return self.told.get((field.name, str(field.options)), "")
+
     def knows_prefix(self, text: str) -> bool:
         """Whether some field's ids begin as the text does."""
         return any(text.casefold().startswith(one.casefold()) for one in self.prefixes.values())
+
+
+def _told(kits: Sequence[Kit]) -> dict[tuple[str, str], str]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for kit in kits:
+        for field in kit.fields:
+            if field.options and field.description:
+                found.setdefault((field.name, str(field.options)), []).append(field.description)
+    return {of: "; ".join(dict.fromkeys(texts))[:1_000] for of, texts in found.items()}
 
 
 def _prefixes(kits: Sequence[Kit]) -> dict[str, str]:
@@ -376,6 +391,9 @@ def forms_of(examples: Iterable[str]) -> Iterator[re.Pattern[str]]:
 def is_like_examples(text: str, field: ToolField) -> bool:
     """Whether a value is of the form of the parameter's examples: `8a` is of `e.g. 7b`, `#ops` of `e.g. #oncall`."""
     if any(text[:1] == one[:1] and text[:1] in ("#", "@") for one in field.examples):
+        return True
+    if text.isupper() and any(one.isalpha() and one.isupper() and len(one) == len(text) for one in field.examples):
+        # `MUC` is of `e.g. BER`.
         return True
     return any(form.fullmatch(text) for form in example_forms(field.examples))
 

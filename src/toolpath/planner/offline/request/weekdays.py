@@ -36,10 +36,17 @@ _WEEK_LATER: Final = (
     _said(rf"{_DAY}\s+in\s+einer\s+Woche"),
 )
 _PAST: Final = (
+    # `was away on Monday`
+    _said(
+        r"(?<=\w )(?:was|were|war|waren|était|étaient|estuvo|estaba|fue)\s+(?:[^\W\d_]+\s+){0,2}"
+        rf"(?:on\s+|am\s+|le\s+|el\s+)?{_DAY}"
+    ),
     # `the last Friday` is one of a month.
     _said(rf"(?:(?<!the )last|since(?:\s+last)?|letzten|vergangenen|seit(?:\s+letztem)?|depuis|desde\s+el)\s+{_DAY}"),
     _said(rf"{_DAY}\s+(?:dernier|passé|pasado)"),
 )
+#: What stays outside of a day that it leads to.
+_LEADING: Final = ("since", "seit", "depuis", "desde", "was", "were", "war", "étai", "est", "fue")
 _COMING: Final = _said(rf"(?:this|diesen|ce|este)\s+{_DAY}")
 _NEXT: Final = _said(rf"(?:next|nächsten)\s+{_DAY}(?!\s+week)")
 
@@ -56,11 +63,8 @@ def days_of_weeks(text: str, today: date) -> Iterator[tuple[int, int, date]]:
     for pattern in _PAST:
         for found in pattern.finditer(text):
             # `since` stays outside: it says which parameter the day is for.
-            start = (
-                found.start("day")
-                if found[0].casefold().startswith(("since", "seit", "depuis", "desde"))
-                else found.start()
-            )
+            is_led = found[0].casefold().startswith(_LEADING)
+            start = found.start("day") if is_led else found.start()
             yield start, found.end(), today - timedelta(days=(today.weekday() - _weekday(found)) % 7 or 7)
     for found in _COMING.finditer(text):
         if _weekday(found) > today.weekday():
