@@ -65,6 +65,9 @@ CLOSE = [("desk.close_ticket", {"ticket_id": "T-31"})]
         "Cierra T-31, pero no la borres",
         "Close T-31, they're coming back for the other one",
         "Close T-31 please, nobody answers any more",
+        "close T-31, just for me",
+        "Close T-31 and whatever you do don't delete anything",
+        "T-31 nicht löschen, nur schließen",
     ],
 )
 def test_the_command_beside_a_denied_act_is_done_and_the_denied_one_is_not(request_text: str) -> None:
@@ -91,6 +94,11 @@ def test_the_command_beside_a_denied_act_is_done_and_the_denied_one_is_not(reque
 )
 def test_what_takes_back_the_command_itself_is_no_other_act(request_text: str) -> None:
     assert done(request_text) == []
+
+
+def test_a_tool_whose_act_is_denied_is_in_no_plan() -> None:
+    for request_text in ("Don't delete anything, shut T-31", "No reminders, but don't delete T-31, close it"):
+        assert "desk.delete_ticket" not in [name for name, _ in calls(planned(request_text))]
 
 
 @pytest.mark.parametrize("denied", ["Don't delete T-31", "Lösche T-31 nicht", "Ne supprime pas T-31", "No borres T-31"])
@@ -155,6 +163,10 @@ def test_what_others_wish_what_is_so_and_what_destroys_is_asked_about(request_te
         ("#### bis #### verlängern und #### stornieren", ["command", "command"]),
         ("#### quittieren und checkout neu starten", ["command", "command"]),
         ("start it once daily", ["command"]),
+        ("Roll back cart to revision 12", ["command"]),
+        ("tell #ops the failover is done", ["command"]),
+        ("Close #### and throw out grade ####", ["command", "command"]),
+        ("active stuff only", ["other"]),
         ("Put #### in bed #### yesterday", ["report"]),
         ("Order #### was cancelled", ["report"]),
     ],

@@ -170,6 +170,11 @@ _ONCE: Final = re.compile(
 )
 
 
+def hands_on(said: str, head: str) -> bool:
+    """Whether it is to be told to somebody what follows: `tell #oncall the failover is done`."""
+    return folded(head) in _HANDING_ON and not may_be_thing(head) and len(said.partition(head)[2].split()) > 2
+
+
 def kept_from(said: str, head: str) -> tuple[Mood, str] | None:
     """The same for what begins with the verb of a command: words of time and of what is described do not tell of it."""
     said = _ONCE.sub(" ", _INSTEAD.sub(" ", said))

@@ -32,7 +32,7 @@ dieser dieses diesen diesem cet cette ces esta este estos estas ese esa una uno 
 a-t-il a-t-elle y-a-t-il sofort gleich umgehend sogleich namens genannt titels kurz mal gerne dass depuis suite
 nommé nommée appelé appelée intitulé intitulée immédiatement rapidement llamado llamada titulado titulada
 inmediatamente enseguida todavía aún toward towards
-toujours encore partir
+toujours encore partir whoever dazu
 falls wenn sofern sonst sinon cuando si
 der die das den dem des ein eine einen einem einer und oder ist sind war waren zu im in am an auf aus bei mit nach von
 vom zum zur für um bis als wie was wer wo wann mir mich dir dich uns er sie es wir ihr ich mein meine meinem meinen

@@ -82,6 +82,13 @@ def denial_in(said: str, is_verb: Callable[[str], bool]) -> Denial:
     return Denial(tuple(verbs), tuple(things), tuple(telling), is_bound)
 
 
+def denies(denial: Denial, tool: Tool) -> bool:
+    """Whether what is denied is the tool's act, on a thing of its kind where the denial names one."""
+    if not any(is_called(verb, tool) for verb in denial.verbs):
+        return False
+    return not denial.words or any(_speaks_of(tool, word) for word in denial.words)
+
+
 def leaves_be(denial: Denial, tool: Tool, inputs: JsonObject, others: Sequence[Tool]) -> bool:
     """Whether a call does nothing of what is denied: that is another tool's act, or the same with another thing.
 

@@ -9,10 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpath.checks.request.denials import Denial, denial_in
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.denials import Denial, denial_in, denies
+from toolpath.checks.request.infinitives import is_infinitive
 from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, clauses_of, opening_of
+from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.wishes import wish_in, without_wishing
+from toolpath.model.tool import Tool
 
 #: What names a thing by its form: with it a reason says more than why.
 _VALUED: Final = re.compile(r"[\d@#\"“„«`]")
@@ -63,6 +67,24 @@ def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
     return re.sub(r"\s+([,.;!?])(?:\s*,)*", r"\1", re.sub(r"[ \t]{2,}", " ", text)) or request
 
 
+def undenied(request: str, is_verb: Callable[[str], bool], tools: Sequence[Tool]) -> list[Tool]:
+    """The tools without those whose act the request says not to do, whatever thing it is done to."""
+    plain = without_contents(request)
+    clauses = list(_placed(clauses_of(plain, is_verb), plain))
+    asked = [clause.verb for clause, _ in clauses if clause.mood == "command"]
+    left = list(tools)
+    for clause, at in clauses:
+        if clause.mood == "negation" and _stands_apart(clause, clauses):
+            denied = denial_in(request[at : at + len(clause.text)], is_verb)
+            left = [tool for tool in left if denied.things or not denies(denied, tool) or _is_meant(asked, tool)]
+    return left
+
+
+def _is_meant(verbs: Sequence[str], tool: Tool) -> bool:
+    """Whether a command is in the very verb of the tool."""
+    return any(folded(verb) in raw_words(tool.name) for verb in verbs)
+
+
 def reasons_in(request: str, is_verb: Callable[[str], bool]) -> list[str]:
     """The reasons that a request gives behind a command, in its words."""
     plain = without_contents(request)
@@ -104,4 +126,11 @@ def _named(said: str, denied: Denial) -> str:
         changed = pattern.sub(text, said, count=1)
         if changed != said:
             return changed
-    return said
+    # `T-60 nicht kündigen, freundlich erinnern`: it is the same thing.
+    return f"{thing} {said}" if denied.things and _ends_so(said) and not _VALUED.search(said) else said
+
+
+def _ends_so(said: str) -> bool:
+    """Whether the command ends in a German infinitive, which may stand alone."""
+    last = said.rstrip(" .!,").rpartition(" ")[2]
+    return is_infinitive(last, lambda _: False)

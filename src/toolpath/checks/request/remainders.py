@@ -39,7 +39,7 @@ _EMPTY: Final = frozenset(
         mal jetzt sofort noch mir uns merci maintenant tout suite por ahora gracias plait vous s'il gleich umgehend
         namens immediatement rapidement nomme nommee appele appelee intitule intitulee llamado llamada titulado titulada
         inmediatamente enseguida instead stattdessen only nur bloß erstmal seulement juste solo einfach
-        als como comme pendant durante lang lange ein zurück zurueck hinzu vor weiter""",
+        für mich moi mí dazu als como comme pendant durante lang lange ein zurück zurueck hinzu vor weiter""",
     )
 )
 #: The number before counts it: `12 pieces`, `two people`.

@@ -12,11 +12,20 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, kept_from, words_of
+from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, hands_on, kept_from, words_of
 from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_cuts
 from toolpath.checks.request.statements import statements_in, tells_how_it_is
 from toolpath.checks.request.tongues import tongues_of
-from toolpath.checks.request.verbs import TOWARDS, folded, is_counter, is_reading, is_thing, meanings_of, parted
+from toolpath.checks.request.verbs import (
+    TOWARDS,
+    folded,
+    is_counter,
+    is_reading,
+    is_thing,
+    may_be_thing,
+    meanings_of,
+    parted,
+)
 from toolpath.checks.request.wishes import wish_in
 
 
@@ -107,7 +116,8 @@ _THANKS: Final = re.compile(
     r"s['\u2019]il (?:te|vous) pla[iî]t|cheers|regards|danke.{0,20}|vielen dank|hallo|guten \w+"
     r"|merci.{0,20}|bonjour|gracias.{0,20}|hola|por favor|bitte|(?:and |und |et |y )?(?:then|after (?:that"
     r"|this)|afterwards|next|finally|also|dann|danach|puis|ensuite|luego|después)|that(?:['\u2019]s"
-    r"| is) all|ta|whatever (?:you do|happens)|as soon as (?:you can|possible)|when you (?:can|get a (?:minute"
+    r"| is) all|ta|(?:just |only |nur |juste |s[oó]lo )?(?:for (?:me|us|now)|für (?:mich|uns)|pour (?:moi|nous)"
+    r"|para m[ií])|whatever (?:you do|happens)|as soon as (?:you can|possible)|when you (?:can|get a (?:minute"
     r"|moment|chance))"
     r"|so schnell wie möglich|wenn du kannst|dès que possible|cuanto antes|lo antes posible)[\s.!,]*$",
     re.IGNORECASE,
@@ -275,6 +285,7 @@ def _is_cut(cut: re.Match[str], text: str, is_verb: Callable[[str], bool]) -> bo
     begins = (meanings_of(word) or is_reading(word) or is_verb(word) or is_counter(word)) and not is_thing(
         word, follows
     )
+    begins = begins or (not word[0].isupper() and _IMPERATIVE.match(text, cut.end()) is not None)
     if not begins and folded(word) not in _OPENING:
         return False
     if cut["after"] and word[0].isupper() and _NAMED.search(text, max(0, cut.start() - 30), cut.start()):
@@ -409,7 +420,20 @@ def _command(
     if last is not None:
         # `Bitte den Termin absagen`: in German the verb may stand at the end.
         return Clause(said, "command", verb=last)
+    if _IMPERATIVE.match(body) and not head[1:].isupper() and not may_be_thing(head):
+        # Whatever verb it is: whether a tool bears it is asked elsewhere.
+        return Clause(said, "command", verb=head)
     return Clause(said, "other", because=" ".join(found[:3]))
+
+
+#: A word, and what it does something to: `Roll back the cart`, `throw out T-7`.
+_IMPERATIVE: Final = re.compile(
+    r"(?!(?:with|for|on|at|in|to|from|about|of|by|as|via|per|the|this|that|these|those|mit|für|auf|an|in|zu|von|aus"
+    r"|bei|nach|avec|pour|sur|dans|de"
+    r"|con|para|por|en|a|and|or|but|und|oder|et|ou|y|o|please|bitte)\b)[^\W\d_]{3,}\s+"
+    r"(?:(?:back|out|off|away|up|down|over|through|along)\s+)(?!(?:is|are|was|were|has|have|of|by)\b)[\w#]",
+    re.IGNORECASE,
+)
 
 
 def _is_verb(head: str, following: str, is_verb: Callable[[str], bool]) -> bool:
@@ -428,7 +452,7 @@ def _told(said: str, body: str, blocked: tuple[Mood, str] | None) -> Clause | No
 
 def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> Clause:
     """The clause that begins with a verb: a command, where it does not tell of it or take it back."""
-    if (telling := _tells(body)) is not None:
+    if not hands_on(body, head) and (telling := _tells(body)) is not None:
         return Clause(said, "report", because=telling)
     if (act := _taken_back(head, body, is_verb)) is not None:
         return Clause(said, "negation", because=act)

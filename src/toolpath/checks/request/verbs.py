@@ -109,7 +109,8 @@ evaluate recommend suggest define translate convert measure simulate rank sort f
 zeige zeig finde suche liste nenne gib prüfe lies berechne erkläre vergleiche zähle
 montre affiche trouve cherche liste donne dis explique calcule compare vérifie
 muestra muestre busca busque lista dime di da explica calcula compara verifica encuentra
-such auflisten anzeigen nachsehen sehen ansehen anschauen wissen heraussuchen suchen finden zeigen sieh recherche
+such schau schaue guck auflisten anzeigen nachsehen sehen ansehen anschauen wissen heraussuchen suchen finden zeigen
+sieh recherche
 cherchez montrez affichez trouvez
 listez consulte consulter regarde liste lister afficher montrer chercher trouver rechercher vérifier
 enseña consulta comprueba mira revisa listar mostrar buscar consultar ver encontrar comprobar enumera""",
@@ -452,4 +453,12 @@ def may_be_thing(word: str) -> bool:
 
 def is_thing(word: str, following: str) -> bool:
     """Whether a word that may be a verb names a thing here, as in `Email from Ann`."""
+    if folded(word) == "active":
+        # `Active la carte` commands; `active tickets` are some.
+        return (
+            re.match(
+                r"(?:l[aeo]s?|el|m[aeio]\w*|tod[oa]s|tou\w+|cette?|ce|est[ae])$|l['\u2019]|[#\d]", folded(following)
+            )
+            is None
+        )
     return word.casefold() in _THINGS and folded(following) in _AFTER_THINGS

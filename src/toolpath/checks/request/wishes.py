@@ -20,7 +20,8 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 #: Before a thing that there is not yet.
 _NEEDS: Final = re.compile(
     r"(?:(?:i|we)\s+)?(?:(?:really|just|only|also)\s+)?(?:need|want|would\s+like)\s+(?=(?:an?|another|some|new|two"
-    r"|three|four|five|\d|#)\b)"
+    r"|three|four|five|\d|#)\b"
+    r"|(?!(?:to|you|it|this|that|the|them|him|her|help|your|my|our)\b)[a-z]{4,}\s)"
     r"|(?:i|we)['\u2019]d\s+like\s+(?=(?:an?|another|some|new)\b)"
     r"|(?:ich|wir)\s+(?:brauche?n?|bräuchten?|hätten?\s+gern|möchten?|will"
     r"|wollen)\s+(?:bitte\s+)?(?=(?:noch\s+)?(?:ein\w*|neue\w*|zwei|drei|\d|#)\b)"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from toolpath.checks.request.concepts import STOPS, commanded
-from toolpath.checks.request.gist import gist_of, reasons_in
+from toolpath.checks.request.gist import gist_of, reasons_in, undenied
 from toolpath.checks.request.sentences import bare
 from toolpath.checks.request.tools import acts_of, verbs_of
 from toolpath.checks.request.verbs import folded
@@ -26,6 +26,11 @@ def asked(request: str) -> str:
 def meant(request: str, offered: Sequence[Tool]) -> str:
     """What is asked for of these tools, without reasons, courtesies and what is said not to be done."""
     return bare(gist_of(_read(request), _verbs(offered)))
+
+
+def allowed(request: str, offered: Sequence[Tool]) -> Sequence[Tool]:
+    """The tools without those whose act the request says not to do."""
+    return undenied(_read(request), _verbs(offered), offered) or offered
 
 
 def reasons(request: str, offered: Sequence[Tool]) -> list[str]:

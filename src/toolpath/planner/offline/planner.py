@@ -33,7 +33,7 @@ from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of
 from toolpath.planner.offline.match import CUED, is_like, words_of
-from toolpath.planner.offline.meant import LONGEST_REQUEST, asked, meant, reasons
+from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, meant, reasons
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.named_things import names_nothing
 from toolpath.planner.offline.one_by_one import put_together, surer
@@ -94,7 +94,7 @@ def plan_offline(
     like `Friday` are counted from: without it they are not read. What the request does not say is asked for, never
     invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
-    offered = _offered(asked(request), catalog, tools, search)
+    offered = allowed(request, _offered(asked(request), catalog, tools, search))
     spans = spans_of(request[:LONGEST_REQUEST], today)
     mended = spelled(request[:LONGEST_REQUEST], offered, spans)
     if mended.changes:
@@ -167,7 +167,7 @@ def _said_apart(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan | None:
     """The plan of what the request joins, each thing planned by itself; None where that leaves a question."""
-    offered = _offered(asked(request), catalog, tools, search)
+    offered = allowed(request, _offered(asked(request), catalog, tools, search))
     text = meant(request, offered)
     if not may_join(text):
         return None
@@ -204,7 +204,7 @@ def _said_apart(
 def _planned(
     request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
 ) -> Plan:
-    offered = _offered(asked(request), catalog, tools, search)
+    offered = allowed(request, _offered(asked(request), catalog, tools, search))
     text = meant(request, offered)
     box = Toolbox(offered, today, nearness_of(search))
     reading = read_request(text, box, today)
@@ -323,7 +323,7 @@ def _by_rules(  # as `_planned`, with what is meant and why
     why: Sequence[str],
 ) -> Plan:
     """The plan by the words of tools and parameters alone, for requests that are not read as people's."""
-    ranker = Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)])
+    ranker = Ranker([candidate(tool) for tool in allowed(request, _offered(text, catalog, tools, search))])
     drafts = _drafts(text, ranker)
     if not drafts:
         raise _refusal(text, ranker)
