@@ -37,7 +37,8 @@ _ARTICLES: Final = words_of(
 )
 _FINITE: Final = re.compile(r"\w+(?:t|te|st|test)")
 _AND: Final = re.compile(
-    r"(?P<verb>[^\W\d_]+n)(?P<joint>\s*,\s+(?:und\s+)?|\s+und\s+)(?:dann\s+|danach\s+|anschließend\s+)?(?=\S)"
+    r"(?<![^\W\d_])(?P<verb>[^\W\d_]{2,40}n)(?P<joint>\s*,\s+(?:und\s+)?|\s+und\s+)(?:dann\s+|danach\s+"
+    r"|anschließend\s+)?(?=\S)"
 )
 _END: Final = re.compile(r"[.!?;\n]")
 _COURTESY: Final = re.compile(r"(?:[\s,]*\b(?:bitte|danke|mal|gleich|sofort|und|dann))+[\s,.!]*$", re.IGNORECASE)

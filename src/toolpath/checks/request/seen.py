@@ -14,7 +14,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.denials import denial_in, leaves_be
-from toolpath.checks.request.said import QUOTED, held_values
+from toolpath.checks.request.said import QUOTED, WEEKDAY_NAMES, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded
@@ -43,6 +43,20 @@ _CODES: Final = re.compile(
     # Bounded, since they are tried at each letter of a word that has none of it.
     r"[\w.+-]{1,100}@[\w.-]+\w|[a-z][a-z0-9+.-]{0,40}://\S*\w|(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@~+-]+)+"
     r"|(?=[\w./:+-]{0,100}\d)\w[\w./:+-]*\w",
+    re.IGNORECASE,
+)
+#: What is told before a command and may say whose words that is.
+_HANDED_ON: Final = re.compile(
+    r"\b(?:this|these|here|below|message|mail|e-?mail|text|letter|request|memo|posted?|sent|forwarded|received"
+    r"|came\s+in|dies\w*|hier|unten|folgend\w*"
+    r"|nachricht|anfrage|brief|ceci|voici|ci-dessous|message|courriel|lettre|demande|esto|aquí|mensaje|correo|carta"
+    r"|solicitud)\b",
+    re.IGNORECASE,
+)
+#: A day to come in a statement is one that may be meant.
+_COMING: Final = re.compile(
+    rf"\b(?:until|till|by|next|bis|jusqu\w*|hasta)\b|\b(?:tomorrow|tonight|later|weekend|demain|mañana"
+    rf"|{WEEKDAY_NAMES})\b",
     re.IGNORECASE,
 )
 _VALUED: Final = re.compile(r"[\d@\"“„«`]")
@@ -116,6 +130,10 @@ class Seen:
         if clause.mood == "reason":
             if any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting):
                 return False
+            is_told_first = not any(one.mood == "command" for one in self.clauses[: self.clauses.index(clause)])
+            if is_told_first and _HANDED_ON.search(clause.text):
+                # `This came in from Ann. Close T-7`: perhaps the words are hers.
+                return not self.acting
             return not self.acting or self._is_taken(text_in(self, clause))
         if clause.mood != "negation":
             return False
@@ -136,7 +154,10 @@ class Seen:
         """Take a clause out of what the plan is held against; what is a value by its form is held against it still."""
         at = self.plain.find(clause.text)
         said = text_in(self, clause)
-        if at < 0 or (clause.mood == "reason" and (_VALUED.search(said) or self.held.has_text(said.strip(" ,.!")))):
+        if at < 0 or (
+            clause.mood == "reason"
+            and (_COMING.search(said) or _VALUED.search(said) or self.held.has_text(said.strip(" ,.!")))
+        ):
             return
         end, gap = at + len(clause.text), " " * len(clause.text)
         self.request, self.plain = (f"{text[:at]}{gap}{text[end:]}" for text in (self.request, self.plain))

@@ -305,7 +305,7 @@ _DENIED: Final = re.compile(
     r"(?:don['\u2019]?t|do\s+not|never|not|leave|keep|no|lass|lasst|ne|n['\u2019]|nicht|nie|kein\w*|pas"
     r"|surtout\s+pas|nunca|deja|laisse)\b|n['\u2019]\w)"
     # `but to spotify`; `episodes but 44` leaves out.
-    r"|,?\s+(?:but|aber|mais|pero|sondern|sino)\s+(?=(?:only|just|nur|bloß|seulement|juste|s[oó]lo|to|for|at|on|in"
+    r"|,?\s+(?:but|aber|mais|pero|sondern|sino)\s+(?=(?:only|just|nur|bloß|seulement|juste|s[oó]lo|to|at|on|in"
     r"|with|by|from|until|till"
     r"|as|an|für|um|am|bis|mit|als|auf|à|pour|avec|comme|para|con|como|a|en)\b)"
     r"|,\s+(?=(?:not|nicht|pas|und\s+nicht|bitte\s+nicht|kein\w*)\s+\S)"
@@ -353,7 +353,11 @@ def _is_kind(parts: Sequence[str], number: int) -> bool:
 
 def _is_asked(opening: str, said: str) -> bool:
     """Whether `Can you …?` is said of one thing, and so asks for it."""
-    return _ASKED_OF_ONE.match(opening) is not None and _MEANT.search(said) is not None
+    return _ASKED_OF_ONE.match(opening) is not None and _MEANT.search(_ALIKE.sub(" ", said)) is not None
+
+
+#: `Can you close tickets like T-31?` asks what can be done.
+_ALIKE: Final = re.compile(r"\b(?:like|such\s+as|wie|comme|como)\s+\S+", re.IGNORECASE)
 
 
 def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False) -> Clause:
@@ -390,7 +394,7 @@ _MEANT: Final = re.compile(
     r"#|\d|\b(?:it|them|him|her|me|us|the|my|our|his|their|this|that|these|those|every|each|all|der|die|das|den|dem"
     r"|mein\w*|unser\w*|ihn|sie|es|mir"
     r"|le|la|les|mon|ma|mes|notre|moi|el|los|las|mi|mis|lo)\b|(?<=\s)(?-i:[A-Z])\w|-(?:moi|le|la|les|lui)\b"
-    r"|\w{3,}(?:me|lo|los|las|nos)\b",
+    r"|\b\w{3,40}(?:me|lo|los|las|nos)\b",
     re.IGNORECASE,
 )
 

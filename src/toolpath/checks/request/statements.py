@@ -73,7 +73,9 @@ _GERMAN: Final = (
     rf"|(?-i:[a-zäöü])\w+t)\s*(?:$|[.,;!])"
 )
 _FRENCH: Final = (
-    r"(?:il|elle|ils|elles|on|ça|cela|nous|je)\s+(?:(?:ne|se|me|y|en)\s+|[nsmly]['\u2019])?[^\W\d_]{1,}"
+    r"(?:on\s+(?:(?:ne|se|y|en)\s+|[nsmly]['\u2019])?(?:en\s+)?(?:a|va|est|fait|vient|part|doit|peut|arrive|attend"
+    r"|ferme|reste|prend|veut|occupe)\b)"
+    r"|(?:il|elle|ils|elles|ça|cela|nous|je)\s+(?:(?:ne|se|me|y|en)\s+|[nsmly]['\u2019])?[^\W\d_]{1,}"
     rf"|(?:l[ae]s?\s+)?{_IDS}\s+(?:est|sont|a|ont|était|étaient)\s+\w"
     r"|c['\u2019](?:est|était)\b|j['\u2019][^\W\d_]{2,}|on\s+a\b"
     r"|(?:(?:le|la|les|un|une|des|mon|ma|mes|ton|ta|tes|son|sa|ses|notre|nos|leur|leurs|cette?|ces)\s+"
@@ -126,18 +128,21 @@ approve approves approved approval agree agrees agreed decide decides decided de
 permission
 consent first later wait waiting wrong mistake oops forget mind sure unsure maybe perhaps done must shall should could
 would might
-may ought will gonna undecided objects object objected against refuses forbids forbade
+may ought will gonna undecided time early soon almost nearly barely practically withdraw withdrawn retract
+reconsider regret trick dream lie fake hoax prank game quote quotation job duty turn business responsibility ours yours
+mine theirs objects object objected against refuses forbids forbade
 sagt sagte sagen meint meinte schreibt schrieb denkt glaubt glaube will wollte beispiel scherz übung probe witz test
 zustimmt zustimmen
 genehmigt genehmigen entscheidet entscheiden erst später warten wartet falsch irrtum versehen erledigt soll sollen
 sollte muss
-müssen könnte würde dürfte vielleicht wohl doch dagegen
+müssen könnte würde dürfte vielleicht wohl doch dagegen traum lüge falle zitat sache beinahe früh bald
 dit disait pense croit veut exemple blague exercice approuve accord accepte décide d'abord attend attends erreur peut-
-être doit
-devrait pourrait faudrait contre plaisante rigole
+être
+doit
+devrait pourrait faudrait contre plaisante rigole mensonge piège rêve citation presque bientôt tôt
 dice dijo cree piensa ejemplo broma ejercicio prueba aprueba acuerdo acepta decide primero luego espera error quizá
 quizás debe
-debería podría contra bromeo
+debería podría contra bromeo mentira trampa sueño cita casi pronto temprano
 """)
 #: Verbs of being of use: that something does not work is a reason, that somebody does not want it is none.
 _USELESS: Final = re.compile(
@@ -147,7 +152,7 @@ _USELESS: Final = re.compile(
     r"|arriv\w*|feel\w*|turn(?:ed)?\s+up"
     r"|available|well|well\s+enough|in|here|there|find|able|reach\w*|make\s+it)\b"
     r"|\b(?:nobody|no\s+one)\s+(?:can\s+)?(?!wants?|asked|said|agreed|approved|likes?)[a-z]+"
-    r"|^(?:it|he|she|they|the\s+[\w-]+)\s+(?:doesn|don|didn|isn|aren|can|won|hasn|haven)['\u2019]t\s+(?!want|like"
+    r"|^(?:it|he|she|they|the\s+[\w-]+)\s+(?:doesn|don|didn|can|won)['\u2019]t\s+(?!want|like"
     r"|agree|approve|let|allow|think"
     r"|do\b|have\s+to|be\s)[a-z]+"
     r"|^ya\s+no\s+(?!quier|quer|dese|hac)\w+"
@@ -165,6 +170,15 @@ _DONE: Final = re.compile(
 )
 #: `It has to be express` says more of what is commanded.
 _DEMANDS: Final = re.compile(r"\b(?:has|have|needs?|got)\s+to\s+be\b", re.IGNORECASE)
+#: It is said of what was commanded, or of what was said: `that was the plan`, `I take that back`, `c'est faux`.
+_OF_THE_COMMAND: Final = re.compile(
+    r"^(?:that|this|these|those)(?:['\u2019]s|\s+(?:is|are|was|were))\b|^(?:das|dies)\s+(?:ist|war|sind)\b|^(?:ça"
+    r"|ceci|cela)\s+\w|^(?:eso|esto)\s+\w"
+    r"|\bt(?:ake|ook)\s+(?:that|it|this)\s+back\b|\bfau(?:x|sse)\b(?!\s+positi)|\bfals[oa]\b(?!\s+(?:positiv|alarm))"
+    r"|\bfalse\b(?!\s+(?:positive|alarm))"
+    r"|^(?:it|they|he|she)['\u2019]?s?\s+(?:is\s+|are\s+)?(?:too|what|how|where|why)\b|^here\b|^(?:hier|voici|aquí)\b",
+    re.IGNORECASE,
+)
 _THINKING: Final = re.compile(r"^i\s+think\s+(?=(?:it|he|she|they|the|my|we|there)\b)", re.IGNORECASE)
 
 
@@ -174,7 +188,7 @@ def tells_how_it_is(said: str, blocked: tuple[Mood, str] | None, tongues: frozen
     `blocked`: the mood that one of its words gives it, and that word.
     """
     text = _THINKING.sub("", said.strip())
-    if _DEMANDS.search(text) or _DONE.match(text):
+    if _DEMANDS.search(text) or _DONE.match(text) or _OF_THE_COMMAND.search(text):
         return False
     if not is_statement(text, tongues) or text.rstrip().endswith(("?", "\uff1f", ":")):
         return False
