@@ -69,6 +69,8 @@ def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
 
 def undenied(request: str, is_verb: Callable[[str], bool], tools: Sequence[Tool]) -> list[Tool]:
     """The tools without those whose act the request says not to do, whatever thing it is done to."""
+    if _DENIES.search(request) is None:
+        return list(tools)
     plain = without_contents(request)
     clauses = list(_placed(clauses_of(plain, is_verb), plain))
     asked = [clause.verb for clause, _ in clauses if clause.mood == "command"]
@@ -78,6 +80,15 @@ def undenied(request: str, is_verb: Callable[[str], bool], tools: Sequence[Tool]
             denied = denial_in(request[at : at + len(clause.text)], is_verb)
             left = [tool for tool in left if denied.things or not denies(denied, tool) or _is_meant(asked, tool)]
     return left
+
+
+#: Without one of these nothing is denied.
+_DENIES: Final = re.compile(
+    r"n['\u2019]t\b|\bn['\u2019]|\b(?:dont|not|no|never|nothing|leave|keep|avoid|skip|nicht|nie|niemals|kein\w*"
+    r"|lass\w*|ne|pas|laisse\w*|nunca"
+    r"|jamás|nada|deja\w*|sin|sans|ohne|without)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_meant(verbs: Sequence[str], tool: Tool) -> bool:
