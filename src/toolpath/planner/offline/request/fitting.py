@@ -106,6 +106,8 @@ class _Filler:
         """Words that are an option of a parameter: once said, none of another one."""
         self._denied: list[Word] = []
         """Words that would be an option, and are said not to be."""
+        self._uncued_names: list[Span] = []
+        """Names that fill a parameter though nothing but their form speaks for it."""
         self._uncued: list[FieldKind] = []
         """Kinds of parameters that nothing but their kind chose a value for."""
 
@@ -135,7 +137,9 @@ class _Filler:
         found = self._evidence(missing, unused)
         meant = found.meant
         sure = min(self._sure.values(), default=1.0)
-        if any(self._uncued.count(kind) > 1 for kind in _MIXED):
+        if any(self._uncued.count(kind) > 1 for kind in _MIXED) or (
+            self._kit.is_acting and len(self._uncued_names) > 1
+        ):
             # Which value is which only their order says.
             sure = 0.2
         elif self._kit.is_acting and len(self._many) > 1 and not _RESPECTIVELY.search(self._part.text):
@@ -246,6 +250,8 @@ class _Filler:
         is_known = field.is_name and len(span.text.strip("#")) >= _DIGITS_OF_NAMES
         if cue < 1 and not is_formed and not is_known:
             self._uncued.append(field.kind)
+            if span.kind == "name":
+                self._uncued_names.append(span)
 
     def _spend_label(self, span: Span, field: ToolField) -> None:
         """The word before a number or an id that says no more than which parameter it is: `ep 45`, `ending 4431`."""
@@ -506,6 +512,7 @@ class _Filler:
                 and word.text != self._part.verb
                 and (not listed_concepts(word.text) & self._box.acts or self._is_object(word, field))
                 and word not in self._spent
+                and not self._is_any(word)
             )
             is_free = (
                 is_free
@@ -519,6 +526,10 @@ class _Filler:
                 run.append(word)
         runs.append(run)
         return [one for one in runs if one]
+
+    def _is_any(self, word: Word) -> bool:
+        """Whether a word says the tool's own thing and not which: `reserve a book`."""
+        return bool(word.concepts & self._kit.described) and _ANY.search(self._text[: word.start]) is not None
 
     def _is_object(self, word: Word, field: ToolField) -> bool:
         """Whether a word stands right behind the verb, as a name that has to be said does: `resize logs to 500`."""
@@ -548,6 +559,7 @@ _FORMED: Final = 2.6
 #: How well a value fits a parameter at least, of whose kind it is by its form.
 _FITTING: Final = 0.5
 #: Kinds of which several values are easily taken for one another.
+_ANY: Final = re.compile(r"\b(?:an?|some|any|eine?[nrms]?|irgendein\w*|une?|una?|alg[uú]n\w*)\s+$", re.IGNORECASE)
 _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number")
 #: Kinds that a name may be of.
 _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")

@@ -506,7 +506,23 @@ def _kind_of_text(
         (last in ("url", "uri"), "url"),
         (
             name == "id"
-            or last in ("id", "ids", "sha", "code", "seat", "no", "plate", "image")
+            or last
+            in (
+                "id",
+                "ids",
+                "sha",
+                "code",
+                "seat",
+                "no",
+                "plate",
+                "image",
+                "isbn",
+                "ean",
+                "iban",
+                "vin",
+                "sku",
+                "barcode",
+            )
             or low.startswith(("id of", "hash of")),
             "id",
         ),
