@@ -63,6 +63,7 @@ _PHRASAL: Final = tuple(
         (r"\b(coming)\s+to\b", "guest"),
         (r"\b(find|need)\s+(out)\b", "show"),
         (r"\b(tick|check|cross)\b[^.;]{0,40}?\b(off)\b", "to-complete"),
+        (r"\b(file|raise|log|lodge)\s+(?:an?|another)\b", "to-create"),
         (r"\b(get)\s+(rid)\s+of\b", "to-delete"),
         (r"\b(throw|toss|chuck|clear)\b[^.;]{0,30}?\b(out|away)\b", "to-delete"),
         (r"\b(take|pull)\b[^.;]{0,30}?\b(down)\b", "to-unpublish"),

@@ -221,7 +221,7 @@ def _planned(
         ruled = _by_rules(request, text, catalog, tools, search, why)
     except NoToolFits:
         # The words of tools are English: of another language their refusal says nothing.
-        is_meant = is_done and (reading.confidence >= SURE or _acts(read, catalog))
+        is_meant = is_done
         if _ENGLISH.search(text) and reading.meant < (_WHOLE if is_meant else _ASKED):
             raise
         return read

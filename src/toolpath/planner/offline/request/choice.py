@@ -106,6 +106,9 @@ class ToolChoice:
     def _best(self, part: ClausePart, earlier: Sequence[tuple[Fitted, ClausePart]], *, is_whole: bool) -> Fitted | None:
         if not part.words and not part.spans:
             return None
+        if not part.spans and not is_whole and all(one.is_stop or is_reading(one.text) for one in part.words):
+            # `Show me, …`: what is to be shown comes after it.
+            return None
         found: list[Fitted] = []
         for kit in self._candidates(part):
             if kit.is_acting and not _may_act(part, kit, is_first=not earlier):

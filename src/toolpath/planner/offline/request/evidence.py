@@ -44,7 +44,8 @@ _QUESTIONS: Final[tuple[tuple[str, frozenset[FieldKind], str], ...]] = (
     (
         r"who(?:se|m)?|wer|wem|wen|wessen|qui|qui[eé]n(?:es)?",
         frozenset(("person", "email", "company")),
-        "name assignee author owner person customer guest patient tenant teacher doctor driver user employee member",
+        "name assignee author owner person customer guest patient tenant teacher doctor driver user employee member "
+        "pupil student candidate contact passenger attendee colleague client",
     ),
     (
         r"when|since\s+when|until\s+when|wann|seit\s+wann|bis\s+wann|quand|cu[aá]ndo",
@@ -71,6 +72,14 @@ _QUESTIONS: Final[tuple[tuple[str, frozenset[FieldKind], str], ...]] = (
         frozenset(("bool",)),
         "status state phase stage",
     ),
+)
+
+
+#: A sentence that tells of something.
+_TELLS: Final = re.compile(
+    r"^\W*(?:[^\s?:;]+\s+){0,5}?[^\s?:;]*(?:(?<=\w)['\u2019]s|\s(?:is|are|was|were|has|have|had|got|wants?|needs?|just"
+    r"|ist|sind|war|waren|hat|haben|wurden?|est|sont|a|ont|est[aá]n?|son|fue|ha|han))\s(?!\S*\?)",
+    re.IGNORECASE,
 )
 
 
@@ -123,6 +132,9 @@ def _of_act(kit: Kit, part: ClausePart) -> float:
         is_list = "list" in frozenset[str]().union(*kit.named[:1]) and _WHICH.match(part.text) is not None
         return -1.5 if kit.is_acting else 0.4 + 0.8 * is_list
     if not verb:
+        if _TELLS.search(part.text):
+            # `D-14 is sold out` is told to have it noted, if for anything.
+            return 0.1 if kit.is_acting else -0.4
         return -0.3 if kit.is_acting else 0.1
     if part.joint.startswith("to-"):
         # `Get rid of it` gets nothing.
@@ -154,7 +166,7 @@ def _of_thing(kit: Kit, part: ClausePart, box: Toolbox) -> float:
     score = _NAME * met / total if total else 0.0
     score += _TOLD * _counted(said, kit.described) + _EXTRA * _counted(said, kit.extra)
     if not kit.is_acting and (part.is_question or not part.verb or is_reading(part.verb)):
-        score += _GIVEN * min(2, _counted(said, kit.given - kit.described - _PALE))
+        score += _GIVEN * min(2, _counted(said, box.given(kit) - kit.described - _PALE))
     if is_opposite(kit.words, words_of(part.text)):
         score -= _OPPOSITE
     return score

@@ -131,8 +131,7 @@ class _Filler:
         known = frozenset[str]().union(*self._kit.named, self._kit.described, self._kit.extra)
         if self._part.is_question and not self._kit.is_acting:
             # What it gives is what is asked: `What does RN-4 cost?`
-            known = known.union(*(one.concepts for one in self._kit.outputs))
-            known = known.union(*(one.concepts for listed in self._kit.lists for one in listed.fields))
+            known |= self._box.given(self._kit)
         unsaid = tuple(word for word in self._part.words if word in self._denied or self._is_unsaid(word, known))
         found = self._evidence(missing, unused)
         meant = found.meant
@@ -199,7 +198,8 @@ class _Filler:
     def _evidence(self, missing: Sequence[ToolField], unused: Sequence[Span]) -> Evidence:
         typed = [one for one in self._used if self._used[one] != "option" and one.kind not in ("name", "quoted")]
         is_sure = min(self._sure.values(), default=0.0) >= _FITTING
-        is_whole = bool(typed) and is_sure and bool(self._kit.required) and not missing and not unused
+        is_asked = bool(self._kit.required) or self._part.is_question
+        is_whole = bool(typed) and is_sure and is_asked and not missing and not unused
         return evidence(self._kit, self._part, self._box, Used(tuple(self._used), tuple(self._optioned), is_whole))
 
     # Values by their form.
@@ -381,6 +381,7 @@ class _Filler:
             if is_denied and self._kit.is_acting:
                 continue
             self._inputs[field.name] = holds is not is_denied
+            self._optioned.append(field)
             self._spent.update(word for word, _, _ in hits)
 
     def _joined(self) -> None:

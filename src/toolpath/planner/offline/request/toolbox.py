@@ -117,6 +117,12 @@ _PATHS: Final = frozenset(["path", "folder", "file", "directory", "source", "tar
 _GOES_BY: Final = re.compile(r"^(?:the )?(?:number|no\.?|id) of (?:the|an?) |^\w+ (?:number|no\.?|id)\b")
 
 
+#: Of parameters that take no other values: a currency by its code.
+_CURRENCIES: Final = frozenset(
+    re.findall("...", "EURUSDGBPCHFJPYCADAUDSEKNOKDKKPLNCZKHUFCNYINRMXNBRLNZDSGDHKDZARTRYKRW")
+)
+
+
 class ToolField(msgspec.Struct, frozen=True):
     """One parameter of a tool, or one value of its output."""
 
@@ -231,7 +237,8 @@ class Toolbox:
         self.told = _told(self.kits)
         """Parameter and its options → what the tools say of it, all together."""
         self.verbs = frozenset[str]().union(*(kit.verbs for kit in self.kits if kit.is_acting))
-        self._options = Counter(options for kit in self.kits for options in {one.options for one in kit.fields})
+        self._options = Counter(key for kit in self.kits for key in {_of_options(one) for one in kit.fields})
+        self._states = _states(self.kits)
         self._having = Counter(concept for kit in self.kits for concept in frozenset().union(*kit.named, kit.described))
 
     def weight(self, concepts: frozenset[str]) -> float:
@@ -245,7 +252,12 @@ class Toolbox:
 
     def having(self, field: ToolField) -> int:
         """How many tools have a parameter with such options."""
-        return self._options[field.options]
+        return self._options[_of_options(field)]
+
+    def given(self, kit: Kit) -> frozenset[str]:
+        """Concepts of what a tool gives, and of what a value of that name may be as other tools tell: `solved`."""
+        outputs = [*kit.outputs, *(one for listed in kit.lists for one in listed.fields)]
+        return kit.given.union(*(self._states[one.name] for one in outputs if one.name in self._states))
 
     def prefix_of(self, field: ToolField) -> str:
         """How the ids of a field begin: as it says itself, else as some field of its name does."""
@@ -267,6 +279,21 @@ def _told(kits: Sequence[Kit]) -> dict[tuple[str, str], str]:
             if field.options and field.description:
                 found.setdefault((field.name, str(field.options)), []).append(field.description)
     return {of: "; ".join(dict.fromkeys(texts))[:1_000] for of, texts in found.items()}
+
+
+def _of_options(field: ToolField) -> object:
+    return field.options or (field.name, field.kind)
+
+
+def _states(kits: Sequence[Kit]) -> dict[str, frozenset[str]]:
+    """Name of a value → concepts of what it may be, as any tool tells."""
+    found: dict[str, frozenset[str]] = {}
+    for kit in kits:
+        for field in (*kit.fields, *kit.outputs):
+            if field.kind == "enum":
+                said = frozenset[str]().union(*(_concepts(str(one).replace("_", " ")) for one in field.options))
+                found[field.name] = found.get(field.name, frozenset()) | said
+    return found
 
 
 def _prefixes(kits: Sequence[Kit]) -> dict[str, str]:
@@ -422,7 +449,8 @@ def _kind(name: str, schema: JsonObject, description: str) -> tuple[FieldKind, s
     words = raw_words(name)
     opening = raw_words(description)[:8]
     if isinstance(schema.get("enum"), list):
-        return ("currency", "") if "currency" in words else ("enum", "")
+        is_currency = "currency" in words or _CURRENCIES.issuperset(map(str, schema["enum"]))
+        return ("currency", "") if is_currency and schema["enum"] else ("enum", "")
     match schema.get("type"):
         case "boolean":
             return "bool", ""
