@@ -33,6 +33,8 @@ a-t-il a-t-elle y-a-t-il sofort gleich umgehend sogleich namens genannt titels k
 nommé nommée appelé appelée intitulé intitulée immédiatement rapidement llamado llamada titulado titulada
 inmediatamente enseguida todavía aún toward towards
 toujours encore partir whoever dazu
+wurde wurden worden eigentlich gerade nochmal überhaupt etwa denn wohl eben derzeit momentan aktuell
+actuellement déjà juste ahora mismo actualmente
 falls wenn sofern sonst sinon cuando si
 der die das den dem des ein eine einen einem einer und oder ist sind war waren zu im in am an auf aus bei mit nach von
 vom zum zur für um bis als wie was wer wo wann mir mich dir dich uns er sie es wir ihr ich mein meine meinem meinen
@@ -132,6 +134,11 @@ def commanded(word: str) -> frozenset[str]:
     return table.get(plain) or table.get(without_pronouns(plain), frozenset())
 
 
+_PARTICIPLE: Final = re.compile(
+    r"^(?P<particle>(?:ab|an|auf|aus|bei|ein|fest|fort|frei|her|hin|hoch|los|mit|nach|um|vor|weg|weiter|zu|zuruck)?)ge(?=.{3,}t$)"
+)
+
+
 @lru_cache(maxsize=8_192)
 def concepts_of(word: str) -> frozenset[str]:
     """Concepts that a word stands for; a word that no line has stands for its own stem."""
@@ -143,6 +150,10 @@ def concepts_of(word: str) -> frozenset[str]:
         form = plain.removesuffix(ending)
         if form != plain and len(form) >= _SHORTEST and form in table:
             exact |= table[form]
+    done = _PARTICIPLE.sub(r"\g<particle>", plain)
+    if done != plain:
+        # `gelöst`, `abgesagt`
+        exact |= table.get(done, frozenset())
     if exact:
         return exact | {stem(plain)}
     bare = without_pronouns(plain)

@@ -13,8 +13,9 @@ from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.match import is_like
+from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, forms_of
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 #: Kinds of fields whose values nothing else is: who gives one names what the tool is for.
@@ -41,7 +42,7 @@ def names_nothing(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) ->
         # `Look up Ann Lee` says nothing that the plan has not.
         return False
     words = _words(kit)
-    meant = frozenset[str]().union(*map(concepts_of, words)) - _READING
+    meant = frozenset[str]().union(box.given(kit), *map(concepts_of, words)) - _READING - PALE
     if meant & {concept for _, _, concept in phrasal(text)}:
         return False
     said = _said(text, [span for span in spans if span.kind != "name"])
@@ -112,6 +113,8 @@ def _is_telling(call: Call, field: ToolField, kit: Kit, box: Toolbox) -> bool:
     if value is None or "{{" in str(value):
         return False
     prefix = box.prefix_of(field)
+    if any(form.fullmatch(str(value)) for form in forms_of(field.examples)):
+        return True
     if field.kind == "id" and prefix:
         return str(value).casefold().startswith(prefix.casefold())
     if field.kind == "money":

@@ -49,6 +49,7 @@ from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
+from toolpath.planner.offline.unchanged import unchanged
 from toolpath.planner.offline.unpicked import unpicked
 from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
@@ -59,7 +60,7 @@ _MOST_TOOLS = 40
 #: What a plain command counts as at least: of those in the development records, four of five are right.
 _PLAIN = 0.5
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
-_WHOLE, _ASKED = 1.0, 1.3
+_WHOLE, _ASKED = 0.8, 1.2
 #: What the other rules have to count as, for their values to stand where those read are others: where the reading is
 #: sure, and where it is not.
 _SURER, _SURE_ENOUGH = 0.7, 0.5
@@ -113,7 +114,7 @@ def plan_offline(
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
     found = warrants(plan, said, box, today)
-    questions = [*rivals(plan, said, box), *unwarranted(found), *unpicked(plan, said, box)]
+    questions = [*rivals(plan, said, box), *unwarranted(found), *unpicked(plan, said, box), *unchanged(plan, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 

@@ -46,6 +46,12 @@ _QUESTION: Final = re.compile(
 _HOW_MANY: Final = re.compile(
     r"\b(?:combien|how\s+(?:many|much)|wie\s*viele?|cu[aá]nt[oa]s?)\b[^?]*\?\W*$", re.IGNORECASE
 )
+_ENDS_ASKING: Final = re.compile(r"\?\W*$")
+#: How a command is asked for.
+_WISHED: Final = re.compile(
+    r"\W*(?:can|could|would|will|may|kann|kannst|könn\w*|würde\w*|peux|pouvez|pourr\w*|puede\w*|podr\w*)\b",
+    re.IGNORECASE,
+)
 EACH: Final = re.compile(
     r"\b(?:every(?:one|body)?|each(?:\s+of(?:\s+the)?)?|all(?:\s+of)?(?:\s+(?:the|my|our))?|everything|alle"
     r"|allen|jede[nrsm]?|chaque|tou(?:s|tes)(?:\s+les)?|cada|tod[oa]s(?:\s+l[oa]s)?)\b",
@@ -74,7 +80,11 @@ class ToolChoice:
         """The clause between two places."""
         said, box = self._text[start:end], self._box
         is_question = bool(_QUESTION.match(said) or _HOW_MANY.search(said))
-        return part_of(self._text, start, end, self._spans, box.acts, is_question=is_question, verbs=box.verbs)
+        part = part_of(self._text, start, end, self._spans, box.acts, is_question=is_question, verbs=box.verbs)
+        if not is_question and not part.verb and _ENDS_ASKING.search(said) and not _WISHED.match(said):
+            # `Läuft die Bewässerung?`
+            return msgspec.structs.replace(part, is_question=True)
+        return part
 
     def segments(
         self, start: int, end: int, before: Sequence[tuple[Fitted, ClausePart]] = ()
@@ -123,14 +133,14 @@ class ToolChoice:
             again = fit(
                 earlier[-1][0].kit, msgspec.structs.replace(part, verb=earlier[-1][1].verb), self._box, self._text
             )
-            if not again.missing and not again.unsaid and again.taken:
+            if not again.missing and not again.unsaid and (again.taken or again.spent):
                 return msgspec.structs.replace(again, score=1.5)
         if not found:
             return None
         best = found[0]
         rival = found[1].score if len(found) > 1 else -9.0
         # What is the only tool is the nearest for want of another.
-        lead = min(1.0, best.score - rival) if len(self._box.kits) > 1 else -1.0
+        lead = min(1.0, best.score - rival) if len(self._box.kits) > 1 else -1.5
         if best.meant + LEAD * max(0.0, lead) < _MEANT:
             return None
         is_near = len(self._box.kits) > 1 and lead < _NEAR

@@ -165,7 +165,7 @@ def _of_thing(kit: Kit, part: ClausePart, box: Toolbox) -> float:
         met += weight * (bool(named & concepts) and (1.0 if named & stems else _SYNONYM))
     score = _NAME * met / total if total else 0.0
     score += _TOLD * _counted(said, kit.described) + _EXTRA * _counted(said, kit.extra)
-    if not kit.is_acting and (part.is_question or not part.verb or is_reading(part.verb)):
+    if not kit.is_acting and (part.is_question or is_reading(part.verb)):
         score += _GIVEN * min(2, _counted(said, box.given(kit) - kit.described - _PALE))
     if is_opposite(kit.words, words_of(part.text)):
         score -= _OPPOSITE

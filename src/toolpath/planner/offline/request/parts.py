@@ -13,6 +13,8 @@ from toolpath.checks.request.verbs import TOWARDS, folded, is_particle, is_readi
 from toolpath.planner.offline.request.spans import Span
 
 #: Nothing is cut out of what has digits: `sev2`.
+#: What belongs to a verb and is none: `turn it off`.
+PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 _WORD: Final = re.compile(r"(?<![\w])[^\W\d_]+(?:['\u2019-][^\W\d_]+)*(?!\w)")
 
 
@@ -105,6 +107,9 @@ def _is_act(word: Word) -> bool:
 
 def _is_verb(word: Word, acts: frozenset[str], verbs: frozenset[str]) -> bool:
     plain = word.text
+    if folded(plain) in PARTICLES:
+        # `3071 is off sick`
+        return False
     is_known = folded(plain) in verbs or bool(meanings_of(plain)) or is_reading(plain)
     return is_known or bool(word.concepts & acts) or _is_act(word)
 
