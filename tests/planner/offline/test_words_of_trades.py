@@ -11,7 +11,7 @@ from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call
 from toolpath.planner.offline.lookup import LookedUp
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.scoring.gold import catalog_of, read_tool_set
+from toolpath.planner.scoring.gold import ToolData, catalog_of, read_tool_set
 
 
 def trades() -> dict[str, Catalog]:
@@ -36,6 +36,30 @@ def test_what_nothing_speaks_for_is_refused(request_: str) -> None:
     for catalog in trades().values():
         with pytest.raises(NoToolFits):
             plan_offline(request_, catalog)
+
+
+def test_a_change_that_says_nothing_of_what_becomes_of_it_is_asked_about() -> None:
+    tool = ToolData(
+        name="update_guest",
+        description="Change a guest.",
+        parameters={
+            "type": "object",
+            "properties": {"guest_id": {"type": "string", "description": "e.g. GU-1"}, "email": {"type": "string"}},
+            "required": ["guest_id"],
+        },
+        effect="write",
+    )
+    for request in ("Change guest GU-7", "Ändere Gast GU-7", "Cambia el huésped GU-7"):
+        assert plan_offline(request, catalog_of([tool])).questions
+
+
+def test_what_is_an_id_of_another_thing_is_no_day() -> None:
+    for request in ("get rid of appointment AP-23", "Weg mit Termin AP-23"):
+        try:
+            plan = plan_offline(request, trades()["clinic"])
+        except NoToolFits:
+            continue
+        assert all("AP-23" not in map(str, [step.inputs.get("date")]) for step in plan.steps if isinstance(step, Call))
 
 
 def test_nearness_by_meaning_decides_between_tools_that_words_leave_open() -> None:

@@ -30,6 +30,7 @@ from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
+from toolpath.planner.offline.letters import is_of_letters
 from toolpath.planner.offline.link import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of
 from toolpath.planner.offline.match import CUED, is_like, words_of
@@ -61,6 +62,8 @@ _MOST_TOOLS = 40
 _PLAIN = 0.5
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
 _WHOLE, _ASKED = 0.8, 1.2
+#: What names so much of its tool is not asked about because the words of tools fit another one.
+_NAMED = 1.3
 #: What the other rules have to count as, for their values to stand where those read are others: where the reading is
 #: sure, and where it is not.
 _SURER, _SURE_ENOUGH = 0.7, 0.5
@@ -70,7 +73,6 @@ _ENGLISH = re.compile(
     r"\b(?:the|of|is|what|for|my|and|from|with|how|do|to|you|i|are|that|an?|about|out|find|show|get)\b", re.IGNORECASE
 )
 _SAYING = frozenset(words_of("saying says titled entitled called named number amount following new"))
-_LETTER = re.compile(r"(?<!\w)(['\"])[A-Za-z]\1(?!\w)")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
@@ -209,52 +211,47 @@ def _planned(
     text = meant(request, offered)
     box = Toolbox(offered, today, nearness_of(search))
     reading = read_request(text, box, today)
-    if reading is None:
-        return _by_rules(request, text, catalog, tools, search, reasons(request, offered))
     why = reasons(request, offered)
+    if reading is None:
+        ruled = _by_rules(request, text, catalog, tools, search, why)
+        if _misfits(ruled, box):
+            # `AP-23` is no day: what is taken so was never meant.
+            raise _refusal(text, Ranker([candidate(tool) for tool in offered]))
+        return ruled
     read = _read(request, reading, catalog, why)
-    if _is_of_letters(text, read, box):
+    if is_of_letters(text, read, box):
         raise _refusal(text, Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)]))
-    is_done = reading.is_whole and not read.questions
-    if is_done and reading.confidence >= SURE and _acts(read, catalog):
+    if _is_done(reading, read) and reading.confidence >= SURE and _acts(read, catalog):
         return read
     try:
         ruled = _by_rules(request, text, catalog, tools, search, why)
     except NoToolFits:
         # The words of tools are English: of another language their refusal says nothing.
-        is_meant = is_done
-        if _ENGLISH.search(text) and reading.meant < (_WHOLE if is_meant else _ASKED):
+        if _ENGLISH.search(text) and reading.meant < (_WHOLE if _is_done(reading, read) else _ASKED):
             raise
         return read
+    return _preferred(reading, read, ruled, box, catalog)
+
+
+def _is_done(reading: RequestReading, read: Plan) -> bool:
+    return reading.is_whole and not read.questions
+
+
+def _preferred(reading: RequestReading, read: Plan, ruled: Plan, box: Toolbox, catalog: Catalog) -> Plan:
+    """The plan that was read, or the one that the words of tools make, which takes values from more than it reads."""
     is_other = _tools_of(ruled) != _tools_of(read)
-    if is_done and not is_other and _is_surer(ruled, read) and not _misfits(ruled, box):
-        # The same tools with other values, which the other rules are sure of.
-        return _asked_about(read, catalog) if _acts(read, catalog) else ruled
-    if is_done and _tools_of(read) > _tools_of(ruled) and (ruled.confidence or 0.0) < _SURER:
-        # Each part of the request has its tool.
-        return _asked_about(read, catalog)
-    if is_done and (ruled.questions or reading.meant >= _WHOLE):
-        return _asked_about(read, catalog) if is_other and reading.meant < _ASKED else read
+    if _is_done(reading, read):
+        if not is_other and _is_surer(ruled, read) and not _misfits(ruled, box):
+            # The same tools with other values, which the other rules are sure of.
+            return _asked_about(read, catalog) if _acts(read, catalog) else ruled
+        if ruled.questions or reading.meant >= _WHOLE:
+            return _asked_about(read, catalog) if is_other and reading.meant < _NAMED else read
     if reading.is_doubted and read.questions and _acts(ruled, catalog):
         return read
     if _misfits(ruled, box) or (_acts(read, catalog) and is_other and not _acts(ruled, catalog)):
         # What only reads does not stand for what was commanded.
         return read
-    if not is_done and _tools_of(ruled) > _tools_of(read) and (ruled.questions or not _acts(ruled, catalog)):
-        # A plan that does more of what was asked and asks for the rest is better than one that leaves it out.
-        return ruled
     return ruled if not ruled.questions or len(ruled.questions) < len(read.questions) else read
-
-
-def _is_of_letters(text: str, plan: Plan, box: Toolbox) -> bool:
-    """Whether letters stand for all numbers that the tool needs: a formula is asked for, which no call gives."""
-    kits = {kit.key: kit for kit in box.kits}
-    made = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
-    if len(made) != 1 or made[0].inputs or made[0].tool not in kits:
-        return False
-    needed = kits[made[0].tool].required
-    letters = {found.group() for found in _LETTER.finditer(text)}
-    return bool(needed) and len(letters) >= len(needed) and all(one.kind == "number" for one in needed)
 
 
 def _tools_of(plan: Plan) -> set[str]:

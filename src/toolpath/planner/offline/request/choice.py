@@ -353,7 +353,7 @@ def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
         return False
     return (
         not is_reading(part.verb)
-        or part.joint in acts_of(kit.tool)
+        or part.joint.startswith("to-")
         or bool(listed_concepts(part.verb) & acts_of(kit.tool))
         or means(part.verb, kit)
         or any(listed_concepts(part.verb) & named for named in kit.named)
