@@ -134,7 +134,8 @@ class ToolChoice:
                 earlier[-1][0].kit, msgspec.structs.replace(part, verb=earlier[-1][1].verb), self._box, self._text
             )
             if not again.missing and not again.unsaid and (again.taken or again.spent):
-                return msgspec.structs.replace(again, score=1.5)
+                # What it leaves unsaid the clause before has said.
+                return msgspec.structs.replace(again, score=1.5, meant=max(again.meant, earlier[-1][0].meant))
         if not found:
             return None
         best = found[0]

@@ -38,6 +38,13 @@ _DENIED: Final = re.compile(
 )
 
 
+#: Before whom another act is for: `… and ping Ann`.
+_OF_ANOTHER: Final = re.compile(
+    r"(?:\band|&|,|\bund|\bet|\by)\s+(?:also\s+)?(?:ping|tell|notify|inform|email|call|text|ask|remind|message)\s+$",
+    re.IGNORECASE,
+)
+
+
 class Fitted(msgspec.Struct, frozen=True):
     """A tool's calls for a clause."""
 
@@ -207,6 +214,8 @@ class _Filler:
     def _ranked(self) -> Iterator[tuple[float, int, int]]:
         """How well each value is for each parameter that may take it, with their places."""
         for at, span in enumerate(self._part.spans):
+            if span.kind == "name" and _OF_ANOTHER.search(self._text[: span.start]) is not None:
+                continue
             for order, field in enumerate(self._kit.fields):
                 likely = 0.0 if field.name in self._given else affinity(span, field, self._kit, self._box)
                 if (
@@ -518,7 +527,7 @@ class _Filler:
             is_free = (
                 is_free
                 and not is_picking(word.text, word.start, self._text)
-                and folded(word.text) not in ("everything", "something", "anything")
+                and folded(word.text) not in ("everything", "something", "anything", "last", "past", "next")
             )
             if is_apart or not (is_free or is_own):
                 runs.append(run)
