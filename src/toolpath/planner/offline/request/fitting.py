@@ -21,9 +21,9 @@ from toolpath.planner.offline.request.options import is_flagged, is_meant, is_na
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
-from toolpath.planner.offline.request.rows import is_of_row
+from toolpath.planner.offline.request.rows import are_in_row, is_mixed, is_of_row
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.taken import JOINED, as_taken, in_range
+from toolpath.planner.offline.request.taken import as_taken, in_range
 from toolpath.planner.offline.request.told_texts import is_told
 from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of
@@ -415,8 +415,8 @@ class _Filler:
                 if (
                     value is None
                     or affinity(span, field, self._kit, self._box) <= 0
-                    or not _is_row(other, span, self._part, self._text, self._used, name)
-                    or _is_mixed(other, self._part, self._text, self._used, name)
+                    or not are_in_row(other, span, self._part, self._text, self._used, name)
+                    or is_mixed(other, self._part, self._text, self._used, name)
                 ):
                     continue
                 if field.is_list:
@@ -601,21 +601,3 @@ def _longer(held: Json, span: Span, field: ToolField, value: Json) -> list[Json]
     if span.kind == "list":
         return value if isinstance(value, list) and not before else None
     return None if before and field.kind != "email" else [*before, value]
-
-
-def _is_row(one: Span, other: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
-    """Whether nothing but commas, `and` and others of the kind stand between, none of another parameter."""
-    first, last = sorted((one, other), key=lambda span: span.start)
-    between = text[first.end : last.start]
-    for span in part.spans:
-        if first.end <= span.start and span.end <= last.start:
-            if span.kind != one.kind or used.get(span, name) != name:
-                return False
-            between = between.replace(span.text, " , ", 1)
-    return JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
-
-
-def _is_mixed(one: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
-    """Whether the value stands in a row with one of another parameter: `4 and 9, 5 and 12`."""
-    others = [span for span, taken in used.items() if taken not in (name, "option") and span.kind == one.kind]
-    return any(_is_row(one, span, part, text, used, name) for span in others)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.affinity import affinity, cue_of
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.taken import JOINED
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 
 _AND: Final = re.compile(r"\s*(?:,|,?\s*(?:and|und|et|y|e|sowie|&))\s*", re.IGNORECASE)
@@ -41,3 +44,21 @@ def _leader(part: ClausePart, at: int, text: str) -> int | None:
     before = [word for word in part.words if word.end <= spans[first].start][-1:]
     is_pointed = bool(before) and folded(before[0].text) in CUES and folded(before[0].text) not in _BETWEEN
     return first if is_pointed else None
+
+
+def are_in_row(one: Span, other: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
+    """Whether nothing but commas, `and` and others of the kind stand between, none of another parameter."""
+    first, last = sorted((one, other), key=lambda span: span.start)
+    between = text[first.end : last.start]
+    for span in part.spans:
+        if first.end <= span.start and span.end <= last.start:
+            if span.kind != one.kind or used.get(span, name) != name:
+                return False
+            between = between.replace(span.text, " , ", 1)
+    return JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
+
+
+def is_mixed(one: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
+    """Whether the value stands in a row with one of another parameter: `4 and 9, 5 and 12`."""
+    others = [span for span, taken in used.items() if taken not in (name, "option") and span.kind == one.kind]
+    return any(are_in_row(one, span, part, text, used, name) for span in others)
