@@ -1,4 +1,4 @@
-"""Evidence that a clause of a request means a tool: what is done, to what, with which values, and what is asked. Pure.
+"""ToolEvidence that a clause of a request means a tool: what is done, to what, with which values, and what is asked. Pure.
 
 No single sign has to be there: a read may be meant by what is asked and by its values alone. All that speaks for a tool
 is one sum, so that tools are compared by the same measure, whatever they are known by.
@@ -83,7 +83,7 @@ _TELLS: Final = re.compile(
 )
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class ToolEvidence(msgspec.Struct, frozen=True):
     """What speaks for a tool; less than nothing speaks against it."""
 
     act: float = 0.0
@@ -114,9 +114,9 @@ class Used(msgspec.Struct, frozen=True):
     """All that the tool needs was said by values of their own form, and no value is left."""
 
 
-def evidence(kit: Kit, part: ClausePart, box: Toolbox, used: Used) -> Evidence:
+def evidence(kit: Kit, part: ClausePart, box: Toolbox, used: Used) -> ToolEvidence:
     """All that speaks for the tool in a clause."""
-    return Evidence(
+    return ToolEvidence(
         act=_of_act(kit, part),
         thing=_of_thing(kit, part, box),
         values=_of_values(kit, part, box, used),

@@ -16,7 +16,7 @@ from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
-from toolpath.planner.offline.request.evidence import Evidence, Used, evidence
+from toolpath.planner.offline.request.evidence import ToolEvidence, Used, evidence
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
@@ -202,7 +202,7 @@ class _Filler:
 
     # How much the clause means the tool.
 
-    def _evidence(self, missing: Sequence[ToolField], unused: Sequence[Span]) -> Evidence:
+    def _evidence(self, missing: Sequence[ToolField], unused: Sequence[Span]) -> ToolEvidence:
         typed = [one for one in self._used if self._used[one] != "option" and one.kind not in ("name", "quoted")]
         is_sure = min(self._sure.values(), default=0.0) >= _FITTING
         is_asked = bool(self._kit.required) or self._part.is_question
