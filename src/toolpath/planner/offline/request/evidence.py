@@ -1,4 +1,4 @@
-"""ToolEvidence that a clause of a request means a tool: what is done, to what, with which values, and what is asked. Pure.
+"""Evidence that a part of a request means a tool: what is done, to what, with which values, what is asked. Pure.
 
 No single sign has to be there: a read may be meant by what is asked and by its values alone. All that speaks for a tool
 is one sum, so that tools are compared by the same measure, whatever they are known by.
