@@ -44,10 +44,11 @@ from toolpath.planner.offline.rank import RankedTool, Ranker, candidate
 from toolpath.planner.offline.reasons import with_reason
 from toolpath.planner.offline.refused import asked_where_refused
 from toolpath.planner.offline.request.asking import about, told_once
+from toolpath.planner.offline.request.kinds import is_of_kind
 from toolpath.planner.offline.request.reader import SURE, UNSURE, RequestReading, read_request
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.spelling import Spelled, spelled
-from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
+from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unchanged import unchanged

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from toolpath.catalog.words import raw_words, stem
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.tools import acts, acts_of, verbs_of
 from toolpath.checks.request.verbs import folded, meanings_of
@@ -291,7 +291,7 @@ def _states(kits: Sequence[Kit]) -> dict[str, frozenset[str]]:
     for kit in kits:
         for field in (*kit.fields, *kit.outputs):
             if field.kind == "enum":
-                said = frozenset[str]().union(*(_concepts(str(one).replace("_", " ")) for one in field.options))
+                said = frozenset[str]().union(*(concepts_in(str(one).replace("_", " ")) for one in field.options))
                 found[field.name] = found.get(field.name, frozenset()) | said
     return found
 
@@ -338,7 +338,7 @@ def kit_of(tool: Tool) -> Kit:
         lists=tuple(lists),
         verbs=verbs_of(tool),
         named=tuple(concepts_of(word) for word in words if folded(word) not in STOPS or word in ("on", "off")),
-        described=_concepts(tool.description[:400]),
+        described=concepts_in(tool.description[:400]),
         opening=frozenset[str]().union(*(listed_concepts(word) for word in raw_words(tool.description[:60])[:3])),
         extra=extra,
         given=frozenset[str]().union(*(one.concepts for one in given), *map(concepts_of, paths)),
@@ -349,7 +349,8 @@ def kit_of(tool: Tool) -> Kit:
     return kit
 
 
-def _concepts(text: str) -> frozenset[str]:
+def concepts_in(text: str) -> frozenset[str]:
+    """Concepts of the words of a text."""
     words = [word for word in raw_words(text) if folded(word) not in STOPS]
     return frozenset[str]().union(*(concepts_of(word) for word in words)) if words else frozenset()
 
@@ -382,8 +383,8 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
         kind=kind,
         required=required,
         is_list=is_list,
-        concepts=_concepts(name) or frozenset(raw_words(name)),
-        described=_concepts(description),
+        concepts=concepts_in(name) or frozenset(raw_words(name)),
+        described=concepts_in(description),
         options=tuple(options) if isinstance(options, list) else (),
         prefix=(prefix[1] or prefix[2]) if prefix else "",
         unit=unit,
@@ -601,31 +602,3 @@ def means(verb: str, kit: Kit) -> bool:
         return True
     meant = meanings_of(verb)
     return any(meant & meanings_of(own) for own in kit.verbs)
-
-
-def is_of_kind(value: Json, field: ToolField, box: Toolbox) -> bool:
-    """Whether a value may be meant for a parameter; of what an earlier step gives nothing is known."""
-    if not isinstance(value, str) or "{{" in value:
-        return True
-    match field.kind:
-        case "phone":
-            return sum(letter.isdigit() for letter in value) > 4
-        case "email":
-            return "@" in value
-        case "day" | "moment" | "time":
-            # A word for a day is none where nothing says which it is: `Friday`.
-            return any(letter.isdigit() for letter in value)
-        case "id":
-            prefix = box.prefix_of(field)
-            return not prefix or value.casefold().startswith(prefix.casefold())
-        case "enum":
-            return value in field.options or field.is_list
-        case "text" | "place" | "person" | "company":
-            # `die Tabelle`: the parameter's own name is no value of it.
-            return not (
-                _concepts(value)
-                and _concepts(value) - {stem(folded(value))} <= field.concepts - {stem(folded(value))}
-                and listed_concepts(value) & field.concepts
-            )
-        case _:
-            return True
