@@ -266,6 +266,13 @@ async def test_a_server_that_does_not_start_says_why_in_time(start, arguments, s
     assert not caught.value.reached
 
 
+async def test_a_server_of_another_protocol_is_told_with_its_version(start):
+    with pytest.raises(ToolUnavailable, match=r"did not start: .*1999-01-01") as caught:
+        await start("raw_server.py", "1999-01-01").provider.list_tools()
+
+    assert "exit code" not in str(caught.value)
+
+
 async def test_a_command_that_is_not_there_is_named():
     with pytest.raises(ToolUnavailable, match="'no-such-server' was not found"):
         await McpProvider("gone", command="no-such-server").list_tools()

@@ -84,7 +84,7 @@ while True:
         case "initialize":
             info = {"name": "raw", "version": "0.1"}
             capabilities = {"tools": {"listChanged": True}}
-            version = message["params"]["protocolVersion"]
+            version = sys.argv[1] if len(sys.argv) > 1 else message["params"]["protocolVersion"]
             reply(message, {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info})
         case "tools/list":
             # One tool a page, to make sure that pages are followed.

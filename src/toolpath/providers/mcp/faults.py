@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import anyio
 import msgspec
 from mcp import MCPError
 from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
@@ -98,15 +99,22 @@ def start_fault(
         why = f": it answered HTTP {fault.status}"
     elif isinstance(error, TimeoutError):
         why = f" within {seconds:g} s"
-    elif error is None or ending.reason or ending.exit_code is not None:
+    elif error is None or ending.reason or (ending.exit_code is not None and _is_gone(error)):
         why = ""
     else:
-        why = f": {type(error).__name__}: {error}"
+        # The program was ended because of it: how is of our own making.
+        ending = msgspec.structs.replace(ending, exit_code=None)
+        why = f": {error}" if isinstance(error, RuntimeError) else f": {type(error).__name__}: {error}"
     return ToolUnavailable(
         f"Server {server!r} did not start{why}{ending}.",
         reached=False,
         hint=_start_hint(ending, program),
     )
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Whether an error says no more than that the program at the other end is gone."""
+    return isinstance(error, MCPError | OSError | EOFError | anyio.BrokenResourceError | anyio.ClosedResourceError)
 
 
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)")
