@@ -1,8 +1,9 @@
-"""Times, in seconds, by which a driver counts as gone: all of them, so that each can be seen beside the others.
+"""Times, in seconds, by which others count a driver as gone, beside one another.
 
 A driver says that it lives: a worker every `BEAT`, any other process about once a second while it drives runs
 (`LISTEN` in `engine/drive/inbox.py`). A commit shows for `FRESH` seconds (`engine/drive/commits.py`) that the run is
-still its driver's: nobody may count a driver as gone sooner.
+still its driver's: nobody may count a driver as gone sooner. How long a driver itself tries to reach PostgreSQL
+is said by its address (`patience` in `store/postgres/address.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ BEAT = 0.5
 
 # Workers look all the time (`heartbeats.py`, asked by `runs/worker_driver.py`).
 
-#: Between two looks at the drivers.
+#: A look at the drivers that is younger than half of this is used again; a worker looks every `BEAT`.
 LOOK = 0.5
 #: A driver that says nothing for so long has gone, though it is connected: it stands still, or is cut off.
 SILENT = 5.0

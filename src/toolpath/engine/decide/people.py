@@ -248,7 +248,7 @@ def _make_again(control: Control, step: StepState) -> None:
 
 
 def expire(control: Control, step: StepState) -> None:
-    """The time to answer is over."""
+    """The end of the time to answer: the form's step fails, or the agent that asked is told; the run goes on."""
     decisions = control.decisions
     asked = step.asked
     if step.status != "waiting" or not isinstance(asked, ev.InputRequested) or asked.deadline is None:

@@ -29,7 +29,7 @@ NEVER = frozenset(
 
 
 def next_delay(target: CallTarget, attempt: int, failure: Failure, chance: float) -> float | None:
-    """Seconds until the next attempt, or None when there is none. `chance` is in [0, 1)."""
+    """Seconds until the next attempt, by `delay`, or None when there is none. `chance` is in [0, 1)."""
     # Whether a write is in doubt is not asked: an explicit retry is consent, and without one a write has no retries.
     retry = target.retry
     if attempt > retry.max_retries or failure.code in NEVER:
