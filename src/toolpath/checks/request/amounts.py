@@ -158,6 +158,7 @@ def misread(seen: Seen) -> Iterator[str]:
     yield from _one_or_other(seen)
     yield from _outside(seen)
     yield from _no_time(seen)
+    yield from _oddly_grouped(seen)
 
 
 _UP_TO: Final = re.compile(r"up\s+to", re.IGNORECASE)
@@ -483,8 +484,63 @@ def _no_time(seen: Seen) -> Iterator[str]:
             told = _words(f"{name} {_about(tool, name)}")
             clock, day = _CLOCK.fullmatch(value.strip()), _ISO.fullmatch(value.strip())
             is_late = clock is not None and (int(clock[2]) > 59 or int(clock[1]) * 60 + int(clock[2]) > 24 * 60)
-            if (is_late and told & _TIMES) or (day is not None and not _is_day(*map(int, day.groups()))):
+            written = _WRITTEN_DAY.fullmatch(value.strip())
+            is_none = written is not None and not _is_written_day(*map(int, written.groups()))
+            if (is_late and told & _TIMES) or (day is not None and not _is_day(*map(int, day.groups()))) or is_none:
                 yield f"{call.id}: {value!r} does not exist; what is {name!r}?"
+
+
+#: A day as it is written with its year at the end, the month first or second.
+_WRITTEN_DAY: Final = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})")
+
+
+def _is_written_day(first: int, second: int, year: int) -> bool:
+    return _is_day(year, second, first) or _is_day(year, first, second)
+
+
+#: Digits with separators between them, which are one number, one day or one code.
+_GROUPED: Final = re.compile(r"(?<![\w.,'\u2019:/-])\d+(?:[.,'\u2019\u066b\u066c]\d+){2,}(?![\w'\u2019/-]|[.,:]\d)")
+_DOTTED_DAY: Final = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})|\d{4}\.\d{1,2}\.\d{1,2}")
+#: As countries write long numbers: one mark before each three digits, and another one before the fraction.
+_WELL_GROUPED: Final = re.compile(r"\d{1,3}(?P<mark>[.,'\u2019])\d{3}(?:(?P=mark)\d{3})*(?:(?!(?P=mark))[.,]\d+)?")
+
+
+def _oddly_grouped(seen: Seen) -> Iterator[str]:
+    """A question for each number that is grouped as nowhere, or that a plan takes for several: `1'234.567,89`."""
+    texts = [value for value in seen.values if isinstance(value, str)]
+    yield from _torn(seen)
+    for found in _GROUPED.finditer(seen.request):
+        said = found.group()
+        if (
+            _DOTTED_DAY.fullmatch(said) is None
+            and _WELL_GROUPED.fullmatch(said) is None
+            and not any(said in text for text in texts)
+        ):
+            yield f"{said!r}: which number is meant?"
+
+
+#: Digits with one mark or blank between each two runs of them.
+_RUNS: Final = re.compile(r"(?<![\w.,'\u2019])\d+(?:[.,'\u2019\s]\d+)+(?![\w'\u2019])")
+
+
+def _torn(seen: Seen) -> Iterator[str]:
+    """A question for each run of digits of which calls of one tool take a part each: `1'234.56`, `12 34`."""
+    taken: dict[tuple[str, str], set[str]] = {}
+    for call, _, _ in seen.acting:
+        for name, value in call.inputs.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                taken.setdefault((call.tool, name), set()).add(f"{value:g}" if abs(value) < _LONG else str(value))
+    several = [numbers for numbers in taken.values() if len(numbers) > 1]
+    for found in _RUNS.finditer(seen.request) if several else ():
+        said = found.group()
+        parts = {*re.findall(r"\d+", said), *re.findall(r"\d+[.,]\d+", said)}
+        parts |= {one.replace(",", ".") for one in parts}
+        if any(len(numbers & parts) > 1 for numbers in several):
+            yield f"Is {said!r} one number, or several?"
+
+
+#: Above this a number is not written in short.
+_LONG: Final = 100_000
 
 
 def _is_day(year: int, month: int, day: int) -> bool:

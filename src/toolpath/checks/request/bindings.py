@@ -137,6 +137,16 @@ def _shape(value: str) -> str:
 _NAMED_VALUE: Final = re.compile(r"\s+(?:(?:as|is|to|with|=)\s+)?(?P<value>[^\W\d_][\w-]*)", re.IGNORECASE)
 
 
+#: What may follow a name of one letter; `la zone a besoin d'eau` has none.
+_ENDS: Final = re.compile(r"\s*(?:$|[.,;!?)])|\s+(?:with|for|to|in|at|on|by|mit|für|um|avec|pour|con|para)\s")
+
+
+def _is_letter(seen: Seen, said: str) -> bool:
+    """Whether the letter that these words end with names something."""
+    at = seen.plain.casefold().find(said.casefold())
+    return said.isascii() and at >= 0 and _ENDS.match(seen.plain, at + len(said)) is not None
+
+
 def _left_out(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
     """A question for what the request gives by the name of a parameter that no call takes: `labelled bug`."""
     properties = tool.input_schema.get("properties")
@@ -148,6 +158,9 @@ def _left_out(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
             continue
         found = _given_by_name(seen, word)
         value = folded(found.split()[-1]) if found is not None else ""
+        if found is not None and len(value) == 1 and _is_letter(seen, found):
+            yield f"The request says {found!r}, and {call.id} takes no {name!r}: what of it?"
+            continue
         if not value or value in STOPS or seen.held.names(value) or value in seen.verbs or found is None:
             continue
         if meanings_of(value) or is_reading(value) or value in seen.parameters:

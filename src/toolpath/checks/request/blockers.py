@@ -25,13 +25,13 @@ def words_of(text: str) -> frozenset[str]:
 
 
 _NEGATIONS: Final = words_of("""
-not never no none nothing nobody noone nowhere neither nor without cannot hardly barely rarely instead
-rather except excluding
+not never no none nothing nobody noone nowhere neither nor without cannot hardly barely rarely scarcely seldom
+nowise nope nah instead rather except excluding
 but unlike dont doesnt didnt wont cant isnt arent wasnt shouldnt wouldnt couldnt mustnt shant aint havent hasnt
 nicht nie niemals nichts niemand kein keine keinen keinem keiner keines ohne statt anstatt stattdessen weder
-außer ausser
-ne pas jamais rien aucun aucune personne sans plutôt sauf hormis excepté ni non
-nunca jamás nada nadie ningún ninguno ninguna sin tampoco excepto salvo sino
+außer ausser keinesfalls keineswegs mitnichten nimmer nimmermehr nirgends nirgendwo keines keins kaum nein nee
+ne pas jamais rien aucun aucune personne sans plutôt sauf hormis excepté ni non aucunement nullement guère nul nulle
+nunca jamás nada nadie ningún ninguno ninguna sin tampoco excepto salvo sino apenas
 """)
 _CONDITIONS: Final = words_of("""
 if when whenever unless until till once provided providing assuming supposing presuming otherwise else
@@ -71,6 +71,7 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
         re.compile(
             r"n['\u2019]t\b|\bno longer\b|\bau lieu\b|\ben (?:vez|lugar)\b|\bhold off\b|\bn['\u2019](?=\w)"
             r"|[\u274c\u26d4\U0001f6ab\U0001f44e]|\bdavon ab\b|\bany ?more\b"
+            r"|\ben absoluto\b"
             r"|\b(?:scratch|strike|belay|forget|disregard) (?:that|this|it|all)\b"
         ),
     ),

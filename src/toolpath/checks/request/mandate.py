@@ -23,6 +23,7 @@ from toolpath.checks.request.blockers import Mood
 from toolpath.checks.request.concepts import phrasal
 from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
+from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
@@ -30,7 +31,8 @@ from toolpath.checks.request.provisos import uncarried
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
-from toolpath.checks.request.sentences import Clause, after_colon, says_how_it_is_to_be
+from toolpath.checks.request.sentences import Clause, after_colon, narrowed, says_how_it_is_to_be
+from toolpath.checks.request.several import several
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts_of, fits, is_form, verbs_of
 from toolpath.checks.request.turned import turned
@@ -46,8 +48,6 @@ from toolpath.values import JsonObject
 ASKING: Final = 0.4
 _MOST: Final = 20
 _LONGEST: Final = 20_000
-#: Blanks of which each would be tried as the beginning of what ends a clause.
-_WIDE: Final = re.compile(r"\s{40,}")
 _SAYS: Final[dict[Mood, str]] = {
     "negation": "it says not to",
     "condition": "it depends on something",
@@ -82,7 +82,8 @@ def mandated(  # a plan, what it is held against, and how
     steps = [step for step in plan.steps if step.id not in kept]
     if not steps or not request.strip():
         return plan
-    told = _WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", request[:_LONGEST])
+    whole = narrowed(request)
+    told = whole[:_LONGEST]
     seen = Seen(plan, told, catalog, kept)
     questions = [*_uncommanded(seen, strict=strict)]
     left = [*_left_out(seen, strict=strict)]
@@ -96,13 +97,20 @@ def mandated(  # a plan, what it is held against, and how
     questions += [f"The plan takes {one}: what is meant?" for one in cut]
     questions += _said_once(seen)
     questions += _pointed(seen)
-    if seen.acting and request[_LONGEST:].strip():
+    if seen.acting and whole[_LONGEST:].strip():
         questions.append(
             f"Only the first {_LONGEST:,} characters of the request were held against this: what of the rest?"
         )
     if seen.acting:
         questions += uncarried(seen, strict=strict)
-        questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *misbound(seen), *twofold(seen)]
+        questions += [
+            *misread(seen),
+            *misnamed(seen),
+            *several(seen),
+            *misplaced(seen),
+            *misbound(seen),
+            *twofold(seen),
+        ]
         questions += [*asides(seen), *turned(seen)]
         for clause in seen.clauses:
             questions += swallowed(seen, clause.verb, text_in(seen, clause)) if clause.mood == "command" else ()
@@ -287,7 +295,9 @@ _ENDING: Final = re.compile(r"\s+(?P<act>[a-z]{2,}ing)\s+\S", re.IGNORECASE)
 def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
     yield from uncovered(seen.request, seen.held)
     if not seen.acting:
-        yield from (short(seen, one) for one in seen.clauses if _is_act_left_out(one, seen))
+        left = [short(seen, one) for one in seen.clauses if _is_act_left_out(one, seen)]
+        yield from left
+        yield from (one for one in joined_acts(seen) if not any(one in other for other in left))
         return
     if not seen.has_loop:
         several = len(seen.acting) > 1
@@ -405,15 +415,15 @@ def _said_once(seen: Seen) -> Iterator[str]:
             is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
             if is_plain and not (isinstance(value, str) and "{{" in value) and not is_preset(value, tool, name):
                 names.setdefault(folded(str(value)), []).append(name)
-        for value, several in names.items():
-            if len(several) > 1 and value:
-                offered = all(is_offered(call.inputs[name], tool, name) for name in several)
+        for value, alike in names.items():
+            if len(alike) > 1 and value:
+                offered = all(is_offered(call.inputs[name], tool, name) for name in alike)
                 count = len(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", folded(seen.request)))
                 # One of a few may be said in other words, and for both.
                 is_free = offered and (not count or FOR_BOTH.search(seen.request) is not None)
-                if count < len(several) and not is_free:
+                if count < len(alike) and not is_free:
                     often = "once" if count < 2 else f"{count} times"
-                    yield f"{call.id}: {value!r} is said {often}; is it {' and '.join(several)}?"
+                    yield f"{call.id}: {value!r} is said {often}; is it {' and '.join(alike)}?"
 
 
 def _pointed(seen: Seen) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from toolpath.catalog.words import raw_words
+from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen, is_offered
@@ -28,6 +28,7 @@ _POSSESSED: Final = re.compile(r"'s?\s+(?P<thing>[^\W\d_]+(?:\s+[^\W\d_]+){0,2})
 def misnamed(seen: Seen) -> Iterator[str]:
     """A question for each value of an acting call that names nobody, or somebody else than the request does."""
     yield from _lettered(seen)
+    yield from _unheld(seen)
     for value in dict.fromkeys(one for one in seen.own_values if isinstance(one, str) and one.strip()):
         words = folded(value).split()
         # What is quoted or handed on as somebody's words stands there no more.
@@ -39,18 +40,58 @@ def misnamed(seen: Seen) -> Iterator[str]:
 
 
 def _lettered(seen: Seen) -> Iterator[str]:
-    """A question for each option of one letter that the request has as a little word alone: `A` of `a zone`."""
+    """A question for each short option that the request has as a little word alone: `A` of `a zone`, `a` of `à 5`."""
     for call, tool, _ in seen.acting:
         for name, value in call.inputs.items():
-            if not isinstance(value, str) or len(value) != 1 or not is_offered(value, tool, name):
+            if tool is None or not isinstance(value, str) or len(value) > _LITTLE or not is_offered(value, tool, name):
                 continue
-            said = re.findall(
-                rf"(?<![\w'-]){re.escape(value)}(?![\w'-])(?!\s+(?:of|von)\b)", seen.request, re.IGNORECASE
-            )
-            named = "|".join(map(re.escape, raw_words(name)))
-            is_named = re.search(rf"\b(?:{named})s?\s+{re.escape(value)}(?!\w)", seen.request, re.IGNORECASE)
-            if said and value.casefold() in STOPS and value.upper() not in said and not is_named:
+            plain = folded(seen.request)
+            if len(plain) != len(seen.request):
+                plain = seen.request.casefold()
+            places = [*whole_words(plain, folded(value))]
+            names = (*raw_words(name), *raw_words(tool.name)[1:])
+            if places and not any(says_option(seen.request, one.start, one.end, names) for one in places):
                 yield f"{call.id}: which {name} is meant?"
+
+
+#: A letter by itself, which names what the word before it speaks of.
+_ALONE: Final = re.compile(
+    r"(?<=[^\W\d_])\s+(?P<letter>[A-HJ-Z])(?=\s*(?:$|[.,;!?)])|\s+(?:with|for|to|in|at|on|by|and|or|mit|für|um|und|avec|pour"
+    r"|et|con|para|y)\s)"
+)
+
+
+def _unheld(seen: Seen) -> Iterator[str]:
+    """A question for each letter that the request names something by, and that no value holds: `in A`."""
+    held = {part for value in seen.own_values + seen.values for part in re.findall(r"\w+", str(value))}
+    for found in _ALONE.finditer(seen.plain):
+        if found["letter"] not in held and found["letter"].lower() not in held:
+            yield f"What is {found['letter']!r} for? No step takes it."
+
+
+#: Options of so many letters may be little words of a sentence.
+_LITTLE: Final = 2
+#: What is a switch, and little words in other places.
+_SWITCHES: Final = frozenset(("on", "no", "up", "ok"))
+_TOWARDS: Final = re.compile(
+    r"(?:(?<!\w)(?:to|into|as|is|be|[=:]|auf|nach|zu|als|vers|hacia|como)|\d)\s*[\"']?\Z", re.IGNORECASE
+)
+
+
+def says_option(text: str, start: int, end: int, names: Sequence[str]) -> bool:
+    """Whether a word of the request says an option: no article, preposition or conjunction does.
+
+    Such a one is written in capitals, or stands behind what it is of: `zone a`. `names`: words for that.
+    """
+    word = text[start:end]
+    if len(word) > _LITTLE or word in _SWITCHES or (folded(word) not in STOPS and word.isascii()):
+        return True
+    before = re.search(r"([^\W\d_]+)\s+\Z", text[max(0, start - 60) : start])
+    if before is not None and any(stem(folded(before[1])) == stem(folded(name)) for name in names):
+        return True
+    if word.isupper() and start > 0 and text[:start].rstrip()[-1:] not in ".!?:":
+        return True
+    return _TOWARDS.search(text[max(0, start - 20) : start]) is not None
 
 
 def _owned(seen: Seen, value: str) -> str | None:

@@ -214,6 +214,15 @@ _TAIL: Final = re.compile(
 )
 
 
+#: Blanks of which each would be tried as the beginning of what ends a clause.
+_WIDE: Final = re.compile(r"\s{40,}")
+
+
+def narrowed(text: str) -> str:
+    """The text with one blank or end of line where there are very many in a row."""
+    return _WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", text)
+
+
 _GREETING: Final = re.compile(r"^(?:hi|hello|hey|good\s+(?:morning|day|evening|afternoon))\s*[!.,]\s+", re.IGNORECASE)
 
 

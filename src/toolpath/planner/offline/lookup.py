@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
 from toolpath.catalog.search import Hit
+
+#: An id with the comma behind it.
+_IDS: Final = re.compile(r"(?<![\w-])[A-Za-z]{1,8}-\d+(?![\w-]),?")
+
+
+def sought(text: str) -> str:
+    """The words of a request that tools are looked up by: ids are of one thing, and their numbers of any tool."""
+    return _IDS.sub(" ", text)
 
 
 class Lookup(Protocol):

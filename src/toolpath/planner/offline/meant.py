@@ -8,7 +8,7 @@ from typing import Final
 
 from toolpath.checks.request.concepts import STOPS, commanded
 from toolpath.checks.request.gist import gist_of, reasons_in, undenied
-from toolpath.checks.request.sentences import bare
+from toolpath.checks.request.sentences import bare, narrowed
 from toolpath.checks.request.tools import acts_of, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
@@ -39,7 +39,7 @@ def reasons(request: str, offered: Sequence[Tool]) -> list[str]:
 
 
 def _read(request: str) -> str:
-    return _BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip()
+    return _BLANKS.sub(" ", narrowed(request)[:LONGEST_REQUEST]).strip()
 
 
 def _verbs(offered: Sequence[Tool]) -> Callable[[str], bool]:

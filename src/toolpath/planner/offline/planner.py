@@ -15,6 +15,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.mandate import mandated
 from toolpath.checks.request.seen import is_offered
+from toolpath.checks.request.sentences import narrowed
 from toolpath.checks.request.tools import verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
@@ -32,7 +33,7 @@ from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.letters import is_of_letters
 from toolpath.planner.offline.link import link
-from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of
+from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of, sought
 from toolpath.planner.offline.match import CUED, is_like, words_of
 from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, meant, reasons
 from toolpath.planner.offline.mentions import mentions
@@ -53,6 +54,7 @@ from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unchanged import unchanged
 from toolpath.planner.offline.unpicked import unpicked
+from toolpath.planner.offline.unserved import is_of_letters, is_unserved
 from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
@@ -81,7 +83,7 @@ _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)
 def looked_up(request: str, catalog: Catalog, search: Lookup, near: Mapping[str, float] | None = None) -> Lookup:
     """The tools that `plan_offline` looks at for this request, as its `search`; `near`: their nearness by meaning."""
     few = len(catalog.tools) <= _MOST_TOOLS
-    return LookedUp(() if few else tuple(search.search(asked(request), _MOST_TOOLS)), near or {})
+    return LookedUp(() if few else tuple(search.search(sought(asked(request)), _MOST_TOOLS)), near or {})
 
 
 def plan_offline(
@@ -98,6 +100,15 @@ def plan_offline(
     like `Friday` are counted from: without it they are not read. What the request does not say is asked for, never
     invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
+    plan = _planned_and_asked(narrowed(request), catalog, tools, search, today)
+    origin = msgspec.structs.replace(plan.origin, request=request[:LONGEST_REQUEST])
+    return msgspec.structs.replace(plan, origin=origin, description=request[:200])
+
+
+def _planned_and_asked(
+    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
+) -> Plan:
+    """The plan of a request, with a question for each evidence that it lacks."""
     offered = allowed(request, _offered(asked(request), catalog, tools, search))
     spans = spans_of(request[:LONGEST_REQUEST], today)
     mended = spelled(request[:LONGEST_REQUEST], offered, spans)
@@ -107,7 +118,8 @@ def plan_offline(
         plan = _told(request, catalog, tools, search, today)
     box = Toolbox(offered, today, nearness_of(search))
     said = meant(mended.text, offered)
-    if names_nothing(plan, said, spans_of(said, today), box):
+    spans = spans_of(said, today)
+    if names_nothing(plan, said, spans, box) or is_unserved(plan, said, spans, box):
         # Something always fits best.
         raise _refusal(asked(request), Ranker([candidate(tool) for tool in offered]))
     # What nobody would run is no plan that writes: it is a question.
@@ -375,7 +387,7 @@ def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: L
     if len(allowed) <= _MOST_TOOLS:
         return list(allowed.values())
     index = search if search is not None and not tools else ToolSearch(allowed.values(), stats=catalog.stats)
-    return [hit.tool for hit in index.search(text, _MOST_TOOLS) if hit.tool.key in allowed]
+    return [hit.tool for hit in index.search(sought(text), _MOST_TOOLS) if hit.tool.key in allowed]
 
 
 def _drafts(text: str, ranker: Ranker) -> list[Draft]:

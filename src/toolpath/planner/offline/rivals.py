@@ -6,7 +6,7 @@ A verb says what is done, and not to which thing: it is no sign of a tool whose 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -16,12 +16,10 @@ from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.tools import fits, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, things_of
 
 #: What may be an id, and is no sign of a tool by its form.
 _ANY: Final = frozenset(("id", "text"))
-#: What belongs to a verb: `turn_off`.
-_PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 
 
 def rivals(plan: Plan, request: str, box: Toolbox) -> Iterator[str]:
@@ -76,7 +74,7 @@ def _kinds(kit: Kit) -> list[str]:
 
 def _is_open(kit: Kit, other: Kit, call: Call, said: Sequence[str], box: Toolbox) -> bool:
     """Whether nothing that is said is of this tool alone, or an id is one of the other's."""
-    mine, theirs = _things(kit), _things(other)
+    mine, theirs = _meant(things_of(kit)), _meant(things_of(other))
     if not mine - theirs:
         return False
     if _has_id_of(other, call, box) and not _has_id_of(kit, call, box):
@@ -86,18 +84,13 @@ def _is_open(kit: Kit, other: Kit, call: Call, said: Sequence[str], box: Toolbox
     if _is_told(theirs - mine, said):
         return True
     own, rest = _described(kit), _described(other)
-    return not (_is_told(own - rest, said) or _has_id_of(kit, call, box))
+    # An id that both take says nothing of which is meant.
+    is_own = _has_id_of(kit, call, box) and not _has_id_of(other, call, box)
+    return not (_is_told(own - rest, said) or is_own)
 
 
 def _is_told(words: frozenset[str], said: Sequence[str]) -> bool:
     return any(folded(word) in words or concepts_of(word) & words for word in said)
-
-
-def _things(kit: Kit) -> frozenset[str]:
-    """The words of a tool's name but for its verb, and what they stand for."""
-    words = raw_words(kit.tool.name)
-    at = next((at for at, word in enumerate(words) if fits(word, kit.tool)), None)
-    return _meant(word for place, word in enumerate(words) if place != at and word not in _PARTICLES)
 
 
 def _described(kit: Kit) -> frozenset[str]:
@@ -107,7 +100,7 @@ def _described(kit: Kit) -> frozenset[str]:
     return _meant(chain(words, fields))
 
 
-def _meant(words: Iterator[str]) -> frozenset[str]:
+def _meant(words: Iterable[str]) -> frozenset[str]:
     telling = [folded(word) for word in words if folded(word) not in STOPS]
     return frozenset(telling).union(*(concepts_of(word) for word in telling))
 

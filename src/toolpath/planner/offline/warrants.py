@@ -17,10 +17,12 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.statements import is_statement
+from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
@@ -28,7 +30,14 @@ from toolpath.planner.offline.request.cues import LABELS
 from toolpath.planner.offline.request.ordinals import place_in_row
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.told_texts import is_message
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
+from toolpath.planner.offline.request.toolbox import (
+    PARTICLES,
+    Kit,
+    Toolbox,
+    ToolField,
+    is_like_examples,
+    things_of,
+)
 from toolpath.values import Json
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -43,8 +52,6 @@ _OWNER: Final = r"\b(?:my|our|your|his|her|their|\w+['\u2019]s)\s+"
 _PLACED: Final = r"(?<!\w)(?:from|to|in|on|at|into|onto|of)\s+(?:the\s+)?"
 #: Things of any kind.
 _GENERIC: Final = frozenset(("item", "items", "product", "products", "article", "articles", "entry", "thing"))
-#: What belongs to a verb: `turn_off`.
-_PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 #: Verbs of which every tool that changes something is a kind.
 _BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get", "give"))
 _UNDOING: Final = re.compile(r"(?:un|de|dis)-?(\w{4,})")
@@ -155,7 +162,7 @@ class _Made:
         self.numbers = frozenset(
             value for call in calls for value in call.inputs.values() if isinstance(value, int) and value is not True
         )
-        self.things_of_others = frozenset(stem(word) for kit in box.kits for word in _things(kit)) - self.words
+        self.things_of_others = frozenset(stem(word) for kit in box.kits for word in things_of(kit)) - self.words
         # What a call gives is spoken of by who goes on with it: `if its priority is low`.
         given = (field.name for kit in kits for field in kit.outputs)
         self.things_of_others -= frozenset(stem(folded(word)) for name in given for word in raw_words(name))
@@ -206,15 +213,20 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
     commands = said.commands(kit)
     verbs = [verb for verb in commands if folded(verb) not in made.verbs]
     is_alike = bool(said.joint & acts_of(kit.tool)) or any(_is_alike(verb, kit) for verb in verbs)
-    things = _things(kit)
+    things = things_of(kit)
     if not things and not has_id:
         # `Set the table` turns nothing on.
         is_alike = is_alike and not all(folded(verb) in _BROAD for verb in verbs)
-    is_said = has_id or any(said.says(one, kit) for one in things) or _is_told(call, kit, said, made.box)
+    is_other = _is_of_another_thing(call, kit, things, said, made.box)
+    is_said = has_id and not is_other
+    is_said = is_said or any(said.says(one, kit) for one in things) or _is_told(call, kit, said, made.box)
     is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
     # `Expel Tom Miller`, by the only tool that expels anybody.
     is_said = is_said or (
-        len(verbs) < len(commands) and _is_named(call, kit, said) and not _is_shared(verbs, commands, kit, made.box)
+        not is_other
+        and len(verbs) < len(commands)
+        and _is_named(call, kit, said)
+        and not _is_shared(verbs, commands, kit, made.box)
     )
     return Warrant(
         kit=kit,
@@ -228,6 +240,21 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         unfilled=_unfilled(call, kit, said),
         undone=_undone(kit, made, said),
         is_opened=any(one.is_acting for one in made.kits) or _is_opened(kit, said),
+    )
+
+
+def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Said, box: Toolbox) -> bool:
+    """Whether the verb is said of an id of what only has what the tool is for: `Stop web-3`, of its backup."""
+    objects = {one.casefold() for verb, one in said.objects if fits(verb, kit.tool)}
+    named = [
+        field
+        for field in kit.fields
+        if field.kind == "id" or box.prefix_of(field)
+        if str(call.inputs.get(field.name, "")).casefold() in objects
+    ]
+    told = frozenset[str]().union(*(field.concepts | field.described for field in named))
+    return bool(named and things) and not any(
+        stem(thing) in told or listed_concepts(thing) & told or concepts_of(thing) & told for thing in things
     )
 
 
@@ -250,7 +277,7 @@ def _stray(made: _Made, said: _Said) -> str | None:
     if any(_is_bound(call) for call in made.calls):
         return None
     # Whether the verb is the tool's is asked elsewhere.
-    idle = _IDLE | _PARTICLES | {*said.telling[:1]}
+    idle = _IDLE | PARTICLES | {*said.telling[:1]}
     for word in said.plain:
         is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
         is_known = is_known or is_short(word.removesuffix("s"), made.words) or word in LABELS
@@ -278,7 +305,9 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
             continue
         if field.kind == "email" and "@" not in value:
             return value
-        if field.kind in ("text", "place") and _things(kit) and _is_owned(value, field, kit, said):
+        if field.kind in ("text", "place") and things_of(kit) and _is_owned(value, field, kit, said):
+            return value
+        if "room" in raw_words(field.name) and _is_no_room(value, said):
             return value
         if field.kind not in ("person", "id") and raw_words(field.description)[:1] != ["number"]:
             continue
@@ -286,6 +315,28 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
             continue
         return value
     return None
+
+
+#: Ordinary words for places in and around a house, or the ends of such words.
+_ROOMS: Final = words_of("""
+room kitchen study lounge living bedroom bathroom bath hall hallway corridor landing office attic loft basement cellar
+garage garden nursery library den conservatory sunroom playroom pantry laundry toilet restroom dining porch terrace
+balcony patio studio workshop shed house home flat apartment upstairs downstairs floor parlour foyer lobby gym
+sauna wohnung haus zimmer raum kuche bad flur diele buro dachboden keller garten terrasse balkon werkstatt waschkuche
+cuisine salon chambre salle bureau couloir entree grenier cave jardin sejour toilettes balcon veranda maison
+cocina dormitorio habitacion cuarto sala bano pasillo despacho atico sotano garaje comedor terraza estudio oficina casa
+""")
+
+
+def _is_no_room(value: str, said: _Said) -> bool:
+    """Whether a word that is no name stands where a room does, and no room goes by it: `Set the soup to 20 degrees`."""
+    words = [folded(word) for word in _WORD.findall(value)]
+    if value.casefold() in said.quoted or not words or any(map(str.isdigit, value)):
+        return False
+    if any(word in _ROOMS or word.endswith(("zimmer", "raum", "room", "kuche")) for word in words):
+        return False
+    # A name may be any word; of German, nouns are written like names.
+    return value == value.lower() or "de" in tongues_of(said.request)
 
 
 def _is_owned(value: str, field: ToolField, kit: Kit, said: _Said) -> bool:
@@ -345,7 +396,7 @@ def _is_named(call: Call, kit: Kit, said: _Said) -> bool:
                 continue
             is_name = _is_name(one, said) or (_is_for_names(field) and _is_bare(one, said))
             if one.casefold() in said.quoted or (field.kind != "id" and is_name):
-                is_any = True
+                is_any = is_any or field.kind != "place" or _is_of_thing(field, kit)
             elif field.kind == "id" or not re.search(_PLACED + re.escape(one), said.request, re.IGNORECASE):
                 return False
     told = {field.name for field in kit.fields if is_message(field)}
@@ -373,6 +424,12 @@ def _is_bare(value: str, said: _Said) -> bool:
         return False
     found = re.search(rf"(\w+)\s+{re.escape(value)}(?!\w)", said.request, re.IGNORECASE)
     return found is not None and folded(found[1]) not in _ARTICLES
+
+
+def _is_of_thing(field: ToolField, kit: Kit) -> bool:
+    """Whether the parameter names what the tool is for: no city does of `subscribe_alerts`."""
+    known = field.concepts | field.described
+    return any(listed_concepts(thing) & known or stem(thing) in known for thing in things_of(kit))
 
 
 def _is_name(value: str, said: _Said) -> bool:
@@ -440,14 +497,6 @@ def _words_of(value: Json) -> Iterable[str]:
 def _own_verbs(kit: Kit) -> frozenset[str]:
     """Verbs by which the tool is called: of its name, and of how its description begins."""
     return kit.verbs | frozenset(folded(word) for word in raw_words(kit.tool.description[:60])[:3])
-
-
-def _things(kit: Kit) -> tuple[str, ...]:
-    """The words of a tool's name but for its verb."""
-    words = raw_words(kit.tool.name)
-    at = next((at for at, word in enumerate(words) if fits(word, kit.tool)), 0)
-    rest = (folded(word) for place, word in enumerate(words) if place != at and word not in _PARTICLES)
-    return tuple(word for word in rest if word not in STOPS)
 
 
 def _words(kit: Kit) -> frozenset[str]:

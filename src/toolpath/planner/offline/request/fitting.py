@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.namings import says_option
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
@@ -32,6 +33,8 @@ from toolpath.values import Json, JsonObject
 _RESPECTIVELY: Final = re.compile(
     r"\b(?:respectively|in\s+that\s+order|beziehungsweise|respectivement|respectivamente)\b", re.I
 )
+#: So far before a word stands what says that it is so, or is not.
+_BEHIND: Final = 40
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(
     r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|non?|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
@@ -317,7 +320,9 @@ class _Filler:
         ]
         if self._kit.is_acting and field.required:
             # What it is to become stands after `to`.
-            words.sort(key=lambda one: (not _BECOMES.search(self._text[: one.start]), one.start))
+            words.sort(
+                key=lambda one: (not _BECOMES.search(self._text[max(0, one.start - _BEHIND) : one.start]), one.start)
+            )
         else:
             words.sort(key=lambda one: one.start)
         for option in field.options:
@@ -326,6 +331,8 @@ class _Filler:
                 self._spent.update(row)
                 return option
         words = [word for word in words if not self._is_of_twin(word, field)]
+        names = (*raw_words(field.name), *raw_words(self._kit.tool.name)[1:])
+        words = [one for one in words if says_option(self._text, one.start, one.end, names)]
         for exact in (True, False):
             for word in words:
                 option = self._option_of(word, field, exact=exact)
@@ -368,7 +375,7 @@ class _Filler:
 
     def _is_denied(self, word: Word) -> bool:
         """Whether it is said that the word is not so."""
-        return _DENIED.search(self._text[: word.start]) is not None
+        return _DENIED.search(self._text[max(0, word.start - _BEHIND) : word.start]) is not None
 
     def _spend(self, word: Word) -> None:
         self._spent.add(word)

@@ -459,6 +459,8 @@ def _numbers(text: str) -> Iterator[Span]:
 
 #: What names of places begin with, though it is a word of its own: `New York`.
 _OPENING: Final = frozenset(("new", "north", "south", "east", "west", "great", "mount", "port", "fort", "lake"))
+#: So far before a word stand its article and what says how it is.
+_BEHIND: Final = 80
 #: Before a word with a capital that is no name: German things have one, too.
 _GERMAN_THING: Final = re.compile(
     r"\b(?:der|die|das|den|dem|des|ein|eine[nmrs]?|mein\w{0,2}|dein\w{0,2}|sein\w{0,2}|ihr\w{0,2}|unser\w{0,2}|kein\w{0,2}"
@@ -474,20 +476,32 @@ _MAY_OPEN: Final = re.compile(
 )
 
 
+def _opens(text: str, at: int) -> bool:
+    """Whether a sentence begins here."""
+    while at and text[at - 1].isspace():
+        at -= 1
+    return not at or text[at - 1] in ".!?:"
+
+
 def _names(text: str, whole: str, *, is_german: bool = False) -> Iterator[Span]:
     """Runs of words with a capital that are no words of everyday tools. `whole`: the text with its other values."""
     for found in _NAME.finditer(text):
-        opens = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"
+        opens = _opens(text, found.start())
         if is_german and opens and " " not in found[0] and text[found.end() :].strip():
             # What opens a German command is its verb.
             continue
-        if is_german and " " not in found[0] and found[0][1:].islower() and _GERMAN_THING.search(text[: found.start()]):
+        if (
+            is_german
+            and " " not in found[0]
+            and found[0][1:].islower()
+            and _GERMAN_THING.search(text[max(0, found.start() - _BEHIND) : found.start()])
+        ):
             continue
         words = [(one.start() + found.start(), one[0]) for one in re.finditer(r"[^\s]+", found[0])]
         if opens and " " not in found[0] and not _MAY_OPEN.match(whole, found.end()):
             # What opens a command is its verb: `Throw it out`.
             continue
-        is_first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"
+        is_first = opens
         while words and (_is_common(words[0][1]) or (is_first and len(words) == 1 and _is_verb(words[0][1]))):
             if not is_first and not is_german and _is_begun(words):
                 break

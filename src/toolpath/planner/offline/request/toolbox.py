@@ -14,7 +14,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
-from toolpath.checks.request.tools import acts, acts_of, verbs_of
+from toolpath.checks.request.tools import acts, acts_of, fits, verbs_of
 from toolpath.checks.request.verbs import folded, meanings_of
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import words_of
@@ -593,6 +593,18 @@ def _outputs(schema: Json, path: tuple[str, ...] = ()) -> tuple[list[ToolField],
 
 def _item_fields(schema: JsonObject) -> list[ToolField]:
     return _outputs(schema.get("items"))[0]
+
+
+#: What belongs to a verb: `turn_off`.
+PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
+
+
+def things_of(kit: Kit) -> tuple[str, ...]:
+    """The words of a tool's name but for its verb: what it is for; none of `turn_on`."""
+    words = raw_words(kit.tool.name)
+    at = next((at for at, word in enumerate(words) if fits(word, kit.tool)), 0)
+    rest = (folded(word) for place, word in enumerate(words) if place != at and word not in PARTICLES)
+    return tuple(word for word in rest if word not in STOPS)
 
 
 def means(verb: str, kit: Kit) -> bool:
