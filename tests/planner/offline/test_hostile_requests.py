@@ -81,7 +81,7 @@ def test_an_amount_that_is_written_as_nowhere_is_asked_about(amount: str) -> Non
 
 @pytest.mark.parametrize(
     ("amount", "value"),
-    [("1.234,56", 1234.56), ("1,234,567.89", 1234567.89), ("1.234.567,89", 1234567.89), ("1 234 567,89", 1234567.89)],
+    [("1.234,56", 1234.56), ("1,234,567.89", 1234567.89), ("1 234 567,89", 1234567.89)],
 )
 def test_an_amount_as_a_country_writes_it_is_one_number(amount: str, value: float) -> None:
     (call,) = writes(f"Transfer {amount} EUR from ACC-1 to ACC-2", tool_sets()["billing"])

@@ -33,7 +33,7 @@ def test_what_no_tool_serves_is_refused_and_never_written() -> None:
 def test_what_a_tool_serves_is_not_refused() -> None:
     """`refused` are known to be refused wrongly: words that nothing here knows for the tools', as `vans`."""
     tasks = [one for one in lines("served.jsonl") if not one.get("refused")]
-    assert len(tasks) > 100
+    assert len(tasks) >= 100
     assert [one["request"] for one in tasks if planned(one["request"], tool_sets()[one["toolset"]]) is None] == []
 
 

@@ -64,7 +64,8 @@ def is_unserved(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) -> b
         return False
     call, kit = calls[0], kits[calls[0].tool]
     want = wanted(text, spans, box)
-    if want is None or kit.tool.name in text:
+    if want is None or kit.tool.name in text or box.nearness(kit) > 0:
+        # What is near by its meaning may be said in words that nothing here knows.
         return False
     if not want.verb and not want.thing:
         return False

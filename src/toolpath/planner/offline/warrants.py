@@ -219,7 +219,8 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         is_alike = is_alike and not all(folded(verb) in _BROAD for verb in verbs)
     is_other = _is_of_another_thing(call, kit, things, said, made.box)
     is_said = has_id and not is_other
-    is_said = is_said or any(said.says(one, kit) for one in things) or _is_told(call, kit, said, made.box)
+    is_said = is_said or any(said.says(one, kit) for one in things)
+    is_said = is_said or (not is_other and _is_told(call, kit, said, made.box))
     is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
     # `Expel Tom Miller`, by the only tool that expels anybody.
     is_said = is_said or (
