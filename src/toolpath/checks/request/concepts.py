@@ -177,12 +177,14 @@ def _german_things() -> dict[str, frozenset[str]]:
     return {word: frozenset(concepts) for word, concepts in found.items() if len(word) > 3}
 
 
+#: Longer words are none that anybody made of two.
+_LONGEST: Final = 60
 _LINKS: Final = ("", "s", "es", "n", "en", "e", "er")
 
 
 def _compound(word: str) -> frozenset[str]:
     """Concepts of the words that a German one is made of: `Urlaubsantrag`."""
-    if len(word) < 8:
+    if not 8 <= len(word) <= _LONGEST:
         return frozenset()
     table = _german_things()
     for at in range(len(word) - 4, 3, -1):
