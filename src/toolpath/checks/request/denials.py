@@ -66,7 +66,7 @@ class Denial(msgspec.Struct, frozen=True):
 
 
 def denial_in(said: str, is_verb: Callable[[str], bool]) -> Denial:
-    """What the clause denies. `said`: as it stands in the request."""
+    """The denial that the clause is. `said`: as it stands in the request."""
     things = [(found[1] or found.group()).strip(" .,;:!?'\"") for found in _THING.finditer(said)]
     rest = _THING.sub(" ", said)
     found = [word.strip("'\u2019-") for word in _WORD.findall(rest)]

@@ -35,7 +35,7 @@ _TIDY: Final = re.compile(
 
 
 def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
-    """What a request asks for, in its words; the request itself where nothing else stands beside that.
+    """The part of a request that asks for something; the request itself where nothing else stands beside that.
 
     `is_verb`: whether a word is a verb of one of the tools that are offered.
     """

@@ -24,7 +24,7 @@ def asked(request: str) -> str:
 
 
 def meant(request: str, offered: Sequence[Tool]) -> str:
-    """What is asked for of these tools, without reasons, courtesies and what is said not to be done."""
+    """The part of a request that asks these tools for something: no reason, no courtesy, nothing that is denied."""
     return bare(gist_of(_read(request), _verbs(offered)))
 
 
