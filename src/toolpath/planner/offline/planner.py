@@ -54,7 +54,7 @@ from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unchanged import unchanged
 from toolpath.planner.offline.unpicked import unpicked
-from toolpath.planner.offline.unserved import is_of_letters, is_unserved
+from toolpath.planner.offline.unserved import is_unserved
 from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject

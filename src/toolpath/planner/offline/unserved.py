@@ -25,8 +25,6 @@ from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, th
 from toolpath.planner.offline.wanted import Wanted, wanted
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
-#: A letter that is quoted.
-_LETTER: Final = re.compile(r"(?<!\w)(['\"])[A-Za-z]\1(?!\w)")
 #: Verbs that ask to be told something which is nowhere until somebody makes it.
 _MAKING: Final = frozenset(("translate", "convert", "summarize", "summarise", "simulate", "solve"))
 #: Verbs that say little without what follows them.
@@ -77,17 +75,6 @@ def is_unserved(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) -> b
         or _is_left_undone(want, text, kit, box)
         or _is_foreign_thing(want, plan, text, call, told, box)
     )
-
-
-def is_of_letters(text: str, plan: Plan, box: Toolbox) -> bool:
-    """Whether letters stand for all numbers that the tool needs: a formula is asked for, which no call gives."""
-    kits = {kit.key: kit for kit in box.kits}
-    made = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
-    if len(made) != 1 or made[0].inputs or made[0].tool not in kits:
-        return False
-    needed = kits[made[0].tool].required
-    letters = {found.group() for found in _LETTER.finditer(text)}
-    return bool(needed) and len(letters) >= len(needed) and all(one.kind == "number" for one in needed)
 
 
 class _Told(msgspec.Struct, frozen=True):
