@@ -83,6 +83,15 @@ _TELLS: Final = re.compile(
 )
 
 
+#: What would be is no state that a tool tells.
+SUPPOSED: Final = re.compile(r"\b(?:would|should|could|if|happens?)\b", re.IGNORECASE)
+#: Before whom another act is for: `… and ping Ann`.
+OF_ANOTHER: Final = re.compile(
+    r"(?:\band|&|,|\bund|\bet|\by)\s+(?:also\s+)?(?:ping|tell|notify|inform|email|call|text|ask|remind|message)\s+$",
+    re.IGNORECASE,
+)
+
+
 class ToolEvidence(msgspec.Struct, frozen=True):
     """What speaks for a tool; less than nothing speaks against it."""
 

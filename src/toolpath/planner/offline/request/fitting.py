@@ -17,7 +17,7 @@ from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
-from toolpath.planner.offline.request.evidence import ToolEvidence, Used, evidence
+from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
@@ -38,13 +38,6 @@ _BEHIND: Final = 40
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(
     r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|non?|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
-)
-
-
-#: Before whom another act is for: `… and ping Ann`.
-_OF_ANOTHER: Final = re.compile(
-    r"(?:\band|&|,|\bund|\bet|\by)\s+(?:also\s+)?(?:ping|tell|notify|inform|email|call|text|ask|remind|message)\s+$",
-    re.IGNORECASE,
 )
 
 
@@ -141,7 +134,7 @@ class _Filler:
         known = frozenset[str]().union(*self._kit.named, self._kit.described, self._kit.extra)
         if self._part.is_question and not self._kit.is_acting:
             # What it gives is what is asked: `What does RN-4 cost?`
-            known |= self._box.given(self._kit)
+            known |= self._kit.given if SUPPOSED.search(self._part.text) else self._box.given(self._kit)
         unsaid = tuple(word for word in self._part.words if word in self._denied or self._is_unsaid(word, known))
         found = self._evidence(missing, unused)
         meant = found.meant
@@ -217,7 +210,7 @@ class _Filler:
     def _ranked(self) -> Iterator[tuple[float, int, int]]:
         """How well each value is for each parameter that may take it, with their places."""
         for at, span in enumerate(self._part.spans):
-            if span.kind == "name" and _OF_ANOTHER.search(self._text[: span.start]) is not None:
+            if span.kind == "name" and OF_ANOTHER.search(self._text[: span.start]) is not None:
                 continue
             for order, field in enumerate(self._kit.fields):
                 likely = 0.0 if field.name in self._given else affinity(span, field, self._kit, self._box)

@@ -117,12 +117,6 @@ _PATHS: Final = frozenset(["path", "folder", "file", "directory", "source", "tar
 _GOES_BY: Final = re.compile(r"^(?:the )?(?:number|no\.?|id) of (?:the|an?) |^\w+ (?:number|no\.?|id)\b")
 
 
-#: Of parameters that take no other values: a currency by its code.
-_CURRENCIES: Final = frozenset(
-    re.findall("...", "EURUSDGBPCHFJPYCADAUDSEKNOKDKKPLNCZKHUFCNYINRMXNBRLNZDSGDHKDZARTRYKRW")
-)
-
-
 class ToolField(msgspec.Struct, frozen=True):
     """One parameter of a tool, or one value of its output."""
 
@@ -450,8 +444,7 @@ def _kind(name: str, schema: JsonObject, description: str) -> tuple[FieldKind, s
     words = raw_words(name)
     opening = raw_words(description)[:8]
     if isinstance(schema.get("enum"), list):
-        is_currency = "currency" in words or _CURRENCIES.issuperset(map(str, schema["enum"]))
-        return ("currency", "") if is_currency and schema["enum"] else ("enum", "")
+        return ("currency", "") if "currency" in words else ("enum", "")
     match schema.get("type"):
         case "boolean":
             return "bool", ""
