@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
@@ -76,8 +76,8 @@ class Statistics(Mapping[str, ToolStats]):
     """Tool key → what is known of it now. A record that was given out never changes."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, _Count] = {}
-        self._unsaved: dict[str, _Count] | None = None
+        self._counts: defaultdict[str, _Count] = defaultdict(_Count)
+        self._unsaved: defaultdict[str, _Count] | None = None
         self._frozen: Mapping[str, ToolStats] | None = None
         """All records, where nothing was counted since they were made."""
 
@@ -90,7 +90,7 @@ class Statistics(Mapping[str, ToolStats]):
 
     def keep_changes(self) -> None:
         """From now on remember what is new, for `take_changes`."""
-        self._unsaved = {}
+        self._unsaved = defaultdict(_Count)
 
     @property
     def has_changes(self) -> bool:
@@ -101,23 +101,17 @@ class Statistics(Mapping[str, ToolStats]):
         """The statistics that were counted since this was last asked."""
         if not self._unsaved:
             return {}
-        unsaved, self._unsaved = self._unsaved, {}
+        unsaved, self._unsaved = self._unsaved, defaultdict(_Count)
         return {key: count.freeze() for key, count in unsaved.items()}
 
     def succeeded(
         self, key: str, duration: float, at: float, confidence: float | None = None, cost: float | None = None
     ) -> None:
         """A call took so many seconds and ended well at this Unix time."""
-        counts = self._counts
         self._frozen = None
-        if key not in counts:
-            counts[key] = _Count()
-        counts[key].succeeded(duration, at, confidence, cost)
-        unsaved = self._unsaved
-        if unsaved is not None:
-            if key not in unsaved:
-                unsaved[key] = _Count()
-            unsaved[key].succeeded(duration, at, confidence, cost)
+        self._counts[key].succeeded(duration, at, confidence, cost)
+        if self._unsaved is not None:
+            self._unsaved[key].succeeded(duration, at, confidence, cost)
 
     def failed(self, key: str, duration: float, at: float, *, timed_out: bool = False) -> None:
         """A call took so many seconds and failed."""
@@ -135,13 +129,15 @@ class Statistics(Mapping[str, ToolStats]):
     def add(self, key: str, change: ToolStats, *, saved: bool = False) -> ToolStats:
         """Add calls that were counted elsewhere; `saved`: the store has them already. Gives the sum."""
         if self._unsaved is not None and not saved:
-            self._unsaved.setdefault(key, _Count()).add(change)
+            self._unsaved[key].add(change)
         self._frozen = None
-        count = self._counts.setdefault(key, _Count())
+        count = self._counts[key]
         count.add(change)
         return count.freeze()
 
     def __getitem__(self, key: str) -> ToolStats:
+        if key not in self._counts:
+            raise KeyError(key)
         return self._counts[key].freeze()
 
     def average(self, key: str) -> float | None:

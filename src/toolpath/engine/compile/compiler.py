@@ -149,6 +149,7 @@ class Compiler:
             (key, environment.value(value, f"{at}/on_success/transform{pointer(key)}"))
             for key, value in step.on_success.transform.items()
         )
+        node.writes = bool(node.map_outputs or node.transform)
         node.after_success = _jump(step.on_success.next, block, names)
         node.after_failure = _jump(step.on_failure.next, block, names)
         node.continues = step.on_failure.action == "continue" or (
@@ -359,7 +360,7 @@ def _is_light(body: BlockProgram) -> bool:
         target.plan is None
         and target.invoke is not None
         and not (target.wants_context or target.guarded or target.inputs.uses_secrets)
-        and not (node.map_outputs or node.transform)
+        and not node.writes
         and node.after_success is None
     )
 

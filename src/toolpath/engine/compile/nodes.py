@@ -83,6 +83,8 @@ class Node(msgspec.Struct, eq=False, kw_only=True):
     dependents: tuple[int, ...] = ()
     map_outputs: tuple[tuple[str, str], ...] = ()
     transform: tuple[tuple[str, Compiled], ...] = ()
+    writes: bool = False
+    """Its success sets variables, by one of these two."""
     after_success: int | None = None
     after_failure: int | None = None
     continues: bool = False

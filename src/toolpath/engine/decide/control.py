@@ -39,24 +39,25 @@ class Control:
         if self._settling:
             # What is decided on the way is followed by the loop below, not by a deeper one.
             return
-        self._settling, self.unsettled = True, False
+        self.unsettled = False
         turn, gate = decisions.turn, decisions.gate
+        if not (state.unblocked or state.finished or gate.closings):
+            return
+        self._settling = True
         try:
             while state.unblocked or state.finished or (gate.closings and gate.release()):
                 unblocked, state.unblocked = state.unblocked, []
-                for count, (scope, index) in enumerate(unblocked, start=1):
+                left = len(unblocked)
+                for scope, index in unblocked:
                     follow_up = starts.arrive(decisions, scope, index)
                     if follow_up is not None:
                         self.follow(follow_up)
-                    if count < len(unblocked) and turn.is_full:
-                        state.unblocked = unblocked[count:] + state.unblocked
+                    left -= 1
+                    if left and turn.is_full:
+                        state.unblocked = unblocked[-left:] + state.unblocked
                         break
-                finished, state.finished = state.finished, []
-                for count, scope in enumerate(finished, start=1):
-                    self.follow(block_ends.block_finished(decisions, scope))
-                    if count < len(finished) and turn.is_full:
-                        state.finished = finished[count:] + state.finished
-                        break
+                if state.finished:
+                    self._end_blocks()
                 if (state.unblocked or state.finished) and turn.is_full:
                     # What the plan does without any call must not keep all others waiting.
                     self.unsettled = True
@@ -64,6 +65,18 @@ class Control:
                     return
         finally:
             self._settling = False
+
+    def _end_blocks(self) -> None:
+        """End the blocks of which nothing is left to run, as many as this turn has room for."""
+        decisions, state = self.decisions, self.decisions.state
+        finished, state.finished = state.finished, []
+        left = len(finished)
+        for scope in finished:
+            self.follow(block_ends.block_finished(decisions, scope))
+            left -= 1
+            if left and decisions.turn.is_full:
+                state.finished = finished[-left:] + state.finished
+                break
 
     @contextmanager
     def deferred(self) -> Iterator[None]:

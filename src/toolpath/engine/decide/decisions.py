@@ -104,6 +104,7 @@ class Decisions:
         self.view = view
         """The frame that a block's expressions read."""
         self.ceilings = ceilings
+        self._inline = ceilings.inline
         self.restore = hooks.restore
         self.put_aside = hooks.put_aside
         self.redactor = hooks.redactor
@@ -136,13 +137,13 @@ class Decisions:
 
     def emit(self, event: AnyEvent, weight: int | None = None) -> None:
         """Write the event and make it true. `weight`: of its value, where that is known."""
-        kind = type(event)
         if self.redactor.active:
             event, weight = clean(event, self.redactor), None
-        if kind in WEIGHTY:
-            if weight is None:
-                weight = weight_of(event)
-            if weight > self.ceilings.inline:
+        kind = type(event)
+        if weight is None and kind in WEIGHTY:
+            weight = weight_of(event)
+        if weight is not None:
+            if weight > self._inline:
                 event = self.put_aside(event)
                 weight = weight_of(event)
             self.bytes += weight

@@ -38,13 +38,11 @@ class ReadyQueue:
         """Where the step stands among those that are ready."""
         scope = step.scope
         rank = scope.block.rank
-        tick = step.tick
-        if not tick:
+        if not step.tick:
             # A step that is queued again keeps its place.
-            self._tick += 1
-            tick = step.tick = self._tick
+            self._tick = step.tick = self._tick + 1
         step.needs = self._state.seq
-        return -(scope.base + (rank[step.node.index] if rank else 0.0)), tick, step
+        return -(scope.base + rank[step.node.index]) if rank else -scope.base, step.tick, step
 
     def close(self) -> None:
         """Forget all of it."""

@@ -24,36 +24,32 @@ def succeed(decisions: Decisions, step: StepState, done: Done, merged: JsonObjec
         if index is not None:
             _fall_back(decisions, step, index, done)
             return Begin(step)
-    if step.doubt is not None and (step.doubt.confidence or 0.0) >= (
-        1.0 if done.confidence is None else done.confidence
-    ):
-        done.output, done.confidence, done.sources = step.doubt.output, step.doubt.confidence, step.doubt.sources
-        done.output, done.handle, done.weight = decisions.restore(done.output), None, None
-    output = done.output if done.handle is None else done.handle
+    if step.doubt is not None:
+        _prefer_surer(decisions, step.doubt, done)
     if step.calls:
         # First what is inside it: with this success the item around it may be over, and nothing in it is left.
         cut_calls(decisions, step)
-    if merged or node.map_outputs or node.transform:
+    is_large = done.handle is not None
+    output = done.handle if is_large else done.output
+    if merged or node.writes:
         _write_state(decisions, step, done.output, output, merged or {})
     decisions.emit(
         ev.StepSucceeded(
-            decisions.state.seq + 1,
-            decisions.at,
-            step.path,
-            output,
-            done.duration,
-            done.cached,
-            done.confidence,
-            done.sources,
-            done.cost,
-            done.tokens,
-            large=done.handle is not None,
+            decisions.state.seq + 1, decisions.at, step.path, output, done.duration, done.cached,
+            done.confidence, done.sources, done.cost, done.tokens, large=is_large,
         ),
-        done.weight if done.handle is None else None,
-    )
-    if node.after_success is not None and step.scope.block.flow == "chain":
+        None if is_large else done.weight,
+    )  # fmt: skip
+    if node.after_success is not None and step.scope.block.is_chain:
         _jump(decisions, step, node.after_success, "on_success")
     return after(decisions, step)
+
+
+def _prefer_surer(decisions: Decisions, doubt: ev.FallbackStarted, done: Done) -> None:
+    """Take the answer that was not sure enough, where the one that was asked for instead is no surer."""
+    if (doubt.confidence or 0.0) >= (1.0 if done.confidence is None else done.confidence):
+        done.output, done.confidence, done.sources = decisions.restore(doubt.output), doubt.confidence, doubt.sources
+        done.handle, done.weight = None, None
 
 
 def after(decisions: Decisions, step: StepState) -> FollowUp | None:

@@ -15,25 +15,25 @@ class AfterCall:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
+        self._decisions = drive.decisions
+        self._services = drive.services
+        self._statistics = drive.services.statistics
 
     def succeeded(self, attempt: Attempt, done: Done) -> None:
         """The call gave this."""
-        drive, step = self._drive, attempt.step
         self.learn(attempt.target, done)
         if done.warning:
-            drive.warn(step.path, "output_mismatch", done.warning)
+            self._drive.warn(attempt.step.path, "output_mismatch", done.warning)
         if done.handle is not None:
-            drive.large.keep(done)
-        drive.control.succeed(step, done)
+            self._drive.large.keep(done)
+        self._drive.control.succeed(attempt.step, done)
 
     def learn(self, target: CallTarget, done: Done) -> None:
         """Count the call; what is cached of its group may be no more true."""
-        services = self._drive.services
         if not done.cached:
-            at = self._drive.decisions.at
-            services.statistics.succeeded(target.key, done.duration, at, done.confidence, done.cost)
+            self._statistics.succeeded(target.key, done.duration, self._decisions.at, done.confidence, done.cost)
         if not target.reads:
-            clear_group(services, target.tool.group)
+            clear_group(self._services, target.tool.group)
 
     def failed(self, attempt: Attempt, failure: Failure) -> None:
         """The call failed."""

@@ -29,6 +29,10 @@ class Dispatch:
 
     def __init__(self, drive: Drive, caller: ContextHost, rounds: RoundCaller, places: Places) -> None:
         self._drive = drive
+        self._state = drive.state
+        self._decisions = drive.decisions
+        self._ready = drive.decisions.ready
+        self._slots = drive.slots
         self._caller = caller
         """Serves the tools that are called."""
         self._rounds = rounds
@@ -47,14 +51,6 @@ class Dispatch:
         self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
         self._places.arm()
 
-    @property
-    def are_open(self) -> bool:
-        """A ready step may be taken now."""
-        drive = self._drive
-        if self._is_leaving():
-            return False
-        return not self._closed and drive.decisions.halted is None and drive.state.status == "running"
-
     def _is_leaving(self) -> bool:
         """Whether nothing is begun any more: no call under way waits for another one."""
         drive = self._drive
@@ -72,55 +68,47 @@ class Dispatch:
 
     def next(self, last: Attempt) -> Attempt | None:
         """The next call of the worker that made the last one: of a loop mostly the next item."""
-        drive = self._drive
-        decisions, slots = drive.decisions, drive.slots
-        ready = decisions.ready.entries
+        slots, ready = self._slots, self._ready.entries
         free = slots.busy <= slots.most and not self._places.returning
         if last.light and type(last) is ItemAttempt:
-            goes_on = drive.state.status == "running" and decisions.halted is None and not self._closed
-            if (drive.held or self.leaving) and self._is_leaving():
-                goes_on = False
             items = last.loop_items
             is_alone = not ready or (items.queued and len(ready) == 1)
-            if not free or not is_alone or not goes_on:
+            if not free or not is_alone or not self.is_open():
                 items.queue()
             elif (item := items.next()) is not None:
                 return item
         return self.take() if ready and free else None
 
-    def _goes_on(self) -> bool:
-        """Whether one more step may be begun at all."""
-        state, decisions = self._drive.state, self._drive.decisions
-        goes_on = state.status == "running" and decisions.halted is None and not self._closed
-        if not goes_on or ((self._drive.held or self.leaving) and self._is_leaving()):
+    def is_open(self) -> bool:
+        """Whether the run begins anything more at all, as long as it is not too long."""
+        if self._closed or self._decisions.halted is not None or self._state.status != "running":
             return False
-        return not decisions.is_too_long(decisions.ready.entries[0][2].path)
+        return not ((self._drive.held or self.leaving) and self._is_leaving())
 
     def take(self) -> Attempt | None:
         """The ready step that matters most, ready to be called; None where none can start now."""
-        drive = self._drive
-        ready = drive.decisions.ready
-        while ready.entries and self._goes_on():
+        ready, decisions = self._ready, self._decisions
+        while ready.entries and self.is_open() and not decisions.is_too_long(ready.entries[0][2].path):
             step = heappop(ready.entries)[2]
-            attempt = step.loop_items.take() if step.loop_items is not None else self._begun(step)
+            attempt = self._begun(step) if step.loop_items is None else step.loop_items.take()
             if attempt is not None:
                 return attempt
             # Whyever it was: the slot that it was offered is for those who wait behind it.
-            drive.slots.pass_on(step.scope.account)
-            if step.loop_items is None and drive.services.turns.is_full:
+            self._slots.pass_on(step.scope.account)
+            if step.loop_items is None and self._drive.services.turns.is_full:
                 # A worker that is begun anew goes on in another turn.
                 break
         return None
 
     def _begun(self, step: StepState) -> Attempt | None:
         """The step's call, its start written; None where there is none, or none now."""
-        drive = self._drive
-        control = drive.control
-        if step.status not in ("pending", "ready"):
+        control = self._drive.control
+        if step.status != "ready" and step.status != "pending":
             return None
-        if drive.state.program.has_exclusive and not drive.decisions.gate.admits(step):
+        if self._state.program.has_exclusive and not self._decisions.gate.admits(step):
             return None
-        target = step.node.targets[step.target] if step.node.targets else None
+        targets = step.node.targets
+        target = targets[step.target] if targets else None
         if target is None or target.plan is not None:
             # A block that has waited for an exclusive step.
             control.begin(step)
@@ -141,32 +129,31 @@ class Dispatch:
         return attempt
 
     def _prepare(self, step: StepState, target: CallTarget, *, limited: bool) -> Attempt | None:
-        drive = self._drive
-        control = drive.control
+        drive, state, decisions = self._drive, self._state, self._decisions
         frame = drive.large.view(step.scope) if drive.large.values else step.scope
         inputs = self._inputs(step, target, frame)
         if inputs is None:
             return None
         cache_key = None
         if step.node.cache_key is not None and step.target == 0:
-            cache_key = control.resolved(step, step.node.cache_key)
+            cache_key = drive.control.resolved(step, step.node.cache_key)
             if cache_key is None:
                 return None
-        state = drive.state
         account = step.scope.account
         watched = target.guarded or step.approved is not None or self._budgets or state.calls >= self._most or account
         if watched and not self._may(step, target):
             return None
-        journaled = inputs
+        journaled = given = inputs
         if target.inputs.uses_secrets and step.given is None:
             journaled = resolve_inputs(target, frame, step.node.on_unresolved, shown=True).value
-        given = drive.secrets.given_to(target.key, inputs) if drive.secrets.any else inputs
-        if isinstance(given, Failure):
-            control.fail(step, given)
-            return None
+        if drive.secrets.any:
+            told = drive.secrets.given_to(target.key, inputs)
+            if isinstance(told, Failure):
+                drive.control.fail(step, told)
+                return None
+            given = told
         timeout = drive.time_limits.of(target) if target.timeout is None else target.timeout
         key = call_key(state.run_id, step.path, step.target, state.program.revision)
-        decisions = drive.decisions
         decisions.emit(
             ev.StepStarted(
                 state.seq + 1, decisions.at, step.path, step.attempt + 1, target.key, journaled, timeout, key

@@ -115,13 +115,16 @@ class LoopTurns:
         """The run is not driven here any more."""
         self.dear.pop(run_id, None)
 
-    def have(self, run_id: str = "", loop: asyncio.AbstractEventLoop | None = None) -> bool:
-        """Whether there is room in this turn, which is then taken; else `next` is to be awaited. `loop`: as `begin`."""
+    def have(self, run_id: str = "", loop: asyncio.AbstractEventLoop | None = None, now: float | None = None) -> bool:
+        """Whether there is room in this turn, which is then taken; else `next` is to be awaited. `loop`: as `begin`.
+
+        `now`: the time, where that was just looked at.
+        """
         if self._loop is None:
             self._come(loop or asyncio.get_running_loop())
-        if not self._left or self._waiting or run_id in self.dear:
+        if not self._left or self._waiting or self._work >= MOST_WORK or run_id in self.dear:
             return False
-        if self._work >= MOST_WORK or self._now() >= self._until:
+        if (self._now() if now is None else now) >= self._until:
             return False
         self._left -= 1
         return True

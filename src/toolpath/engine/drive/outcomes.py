@@ -43,16 +43,13 @@ def check_result(
     except OutputInvalid as error:
         return failure_of(error, target, redactor)
     if len(data) > settings.max_result_bytes:
-        message = (
-            f"{target.key} returned {len(data):,} bytes; the most is {settings.max_result_bytes:,} (max_result_bytes)."
-        )
-        return Failure(type="ResultTooLarge", message=message, code="invalid_output")
-    if type(value) is dict and ("error" in value or "success" in value):
-        failed = _says_failed(value, redactor)
-        if failed is not None:
-            return failed
+        return _too_large(target, data, settings)
+    tells = type(value) is dict and ("error" in value or "success" in value)
+    if tells and (failed := _says_failed(value, redactor)) is not None:
+        return failed
     done = Done(value, duration)
-    if target.returns is not None and not target.returns.is_valid_json(value):
+    returns = target.returns
+    if returns is not None and not returns.is_valid_json(value):
         unfit = _unfit(done, target, redactor)
         if unfit is not None:
             return unfit
@@ -60,15 +57,22 @@ def check_result(
         done.warning = _take_over(given, done, redactor) or done.warning
     elif type(value) is dict and ("confidence" in value or "sources" in value):
         _read_confidence(value, done)
-    if done.cost is None and target.tool.cost is not None:
+    if done.cost is None:
         done.cost = target.tool.cost
-    # What a schema says of the result holds for what the tool gave; all else is said, cut and kept of what is left.
-    done.output, data = redactor.result(done.output, data if done.output is value else encode(done.output))
+    if redactor.active or done.output is not value:
+        # What a schema says of the result holds for what the tool gave; all else is said, cut and kept of what is left.
+        done.output, data = redactor.result(done.output, data if done.output is value else encode(done.output))
     done.weight = weight_of_text(data)
     if len(data) > settings.max_result_size:
         done.handle = handle_of(data)
         done.blob = data
     return done
+
+
+def _too_large(target: CallTarget, data: bytes, settings: Settings) -> Failure:
+    most = f"the most is {settings.max_result_bytes:,} (max_result_bytes)"
+    message = f"{target.key} returned {len(data):,} bytes; {most}."
+    return Failure(type="ResultTooLarge", message=message, code="invalid_output")
 
 
 def _take_over(given: ToolResult, done: Done, redactor: Redactor) -> str:

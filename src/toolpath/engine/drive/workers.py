@@ -56,6 +56,7 @@ class Workers:
         departure: Departure,
     ) -> None:
         self._drive = drive
+        self._decisions = drive.decisions
         self._places = places
         self._dispatch = dispatch
         self._calls = calls
@@ -80,7 +81,7 @@ class Workers:
                 self._obey(command)
             if self._places.returning:
                 self._places.let_back()
-            if self._may_begin() and self._dispatch.are_open:
+            if self._may_begin() and self._dispatch.is_open():
                 drive.slots.busy += 1
                 self._starting += 1
                 # A worker lets go of itself: a callback for each would cost a turn of the loop.
@@ -116,12 +117,13 @@ class Workers:
 
         Never more than there is to take: each costs a task, found work or not.
         """
-        drive, starting = self._drive, self._starting
-        ready, slots, commits = drive.decisions.ready.entries, drive.slots, drive.commits
-        if not ready or slots.busy >= slots.most:
+        starting, ready, slots, commits = (
+            self._starting, self._decisions.ready.entries, self._drive.slots, self._drive.commits,
+        )
+        if not ready or slots.busy >= slots.most or (starting >= TWO and not commits.durable):
             return False
         first = ready[0][2]
-        if starting >= TWO and not (commits.durable and commits.holds(first)):
+        if starting >= TWO and not commits.holds(first):
             return False
         waiting = len(ready)
         return starting < waiting or (first.loop_items is not None and starting < waiting + first.loop_items.room)
@@ -190,7 +192,7 @@ class Workers:
         commits, decisions, slots, turns = drive.commits, drive.decisions, drive.slots, drive.services.turns
         run_id, ready, made = drive.state.run_id, decisions.ready, 0
         assert drive.left is not None
-        is_over, dear = drive.left.done, turns.dear
+        is_over, dear, loop, begin = drive.left.done, turns.dear, drive.loop, self._calls.begin
         while attempt is not None:
             attempt.task = task
             if commits.durable and (not commits.allows(attempt.needs) or inbox.busy):
@@ -203,13 +205,13 @@ class Workers:
                 return
             if run_id in dear:
                 await turns.next(run_id)
-            begun = self._calls.begin(attempt)
-            outcome = begun if begun is None or isinstance(begun, (Done, Failure)) else await begun
-            began = attempt.back or turns.begin(drive.loop)
-            if not turns.have(run_id, drive.loop):
+            begun = begin(attempt)
+            outcome = begun if type(begun) is Done or type(begun) is Failure or begun is None else await begun
+            began = attempt.back or turns.begin(loop)
+            if not turns.have(run_id, loop, began):
                 turns.spent(run_id, began)
                 await turns.next(run_id)
-                began = turns.begin(drive.loop)
+                began = turns.begin(loop)
             if attempt.abandoned:
                 return
             self.conclude(attempt, outcome)
@@ -217,7 +219,7 @@ class Workers:
             if inbox.called or dear or not made % BREATH:
                 turns.spent(run_id, began)
                 await self._pause(made)
-                began = turns.begin(drive.loop)
+                began = turns.begin(loop)
             attempt = dispatch.next(attempt)
             turns.spent(run_id, began)
         slots.busy -= 1
@@ -227,8 +229,7 @@ class Workers:
 
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
         """Write the outcome of a call, and what follows from it."""
-        drive = self._drive
-        decisions = drive.decisions
+        drive, decisions = self._drive, self._decisions
         decisions.at = drive.services.clock.time()
         if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.loop_items.succeed(attempt, outcome):
             drive.commits.weighty = True
@@ -238,13 +239,12 @@ class Workers:
             return
         step = attempt.step
         drive.running.pop(step, None)
-        if outcome is not None and step.status in ("running", "waiting"):
+        if outcome is not None and (step.status == "running" or step.status == "waiting"):
             drive.commits.weighty = True
-            match outcome:
-                case Done():
-                    self._after_call.succeeded(attempt, outcome)
-                case Failure():
-                    self._after_call.failed(attempt, outcome)
+            if type(outcome) is Done:
+                self._after_call.succeeded(attempt, outcome)
+            else:
+                self._after_call.failed(attempt, outcome)
         if attempt.account is not None and not attempt.resting:
             drive.slots.vacate(attempt.account)
         if decisions.gate.closings:

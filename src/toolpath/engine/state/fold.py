@@ -108,12 +108,7 @@ def _ready(state: State, event: ev.StepReady) -> None:
 
 
 def _started(state: State, event: ev.StepStarted) -> None:
-    if event.path in state.steps:
-        # `State.find` in place: nearly always the step is there.
-        step = state.steps[event.path]
-        step.scope.position = step.node.index
-    else:
-        step = state.find(event.path)
+    step = state.find(event.path)
     if not step.node.targets and event.tool and step.scope.block is EMPTY:
         step.node = state.program.dynamic(event.tool)
     step.status = "running"

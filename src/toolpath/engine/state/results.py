@@ -11,39 +11,24 @@ from toolpath.model.events import Failure
 from toolpath.values import Handle, Json
 
 
-class Done:
-    """An output with what is known of it. All is in slots: it is looked at many times a call."""
+class Done(msgspec.Struct, eq=False, gc=False):
+    """An output with what is known of it. A record made in C: one is made with each call, and looked at many times."""
 
-    __slots__ = (
-        "blob",
-        "cached",
-        "confidence",
-        "cost",
-        "duration",
-        "handle",
-        "output",
-        "sources",
-        "tokens",
-        "warning",
-        "weight",
-    )
-
-    def __init__(self, output: Json, duration: float) -> None:
-        self.output = output
-        self.duration = duration
-        self.cached = False
-        self.confidence: float | None = None
-        self.sources: tuple[Json, ...] = ()
-        self.cost: float | None = None
-        self.tokens: int | None = None
-        self.handle: Handle | None = None
-        """Stands for the output in the journal, where that is large."""
-        self.weight: int | None = None
-        """Of the output, where that is known."""
-        self.blob = b""
-        """The bytes that the handle points to."""
-        self.warning = ""
-        """A fault of the result that does not make it a failure."""
+    output: Json
+    duration: float
+    cached: bool = False
+    confidence: float | None = None
+    sources: tuple[Json, ...] = ()
+    cost: float | None = None
+    tokens: int | None = None
+    handle: Handle | None = None
+    """Stands for the output in the journal, where that is large."""
+    weight: int | None = None
+    """Of the output, where that is known."""
+    blob: bytes = b""
+    """The bytes that the handle points to."""
+    warning: str = ""
+    """A fault of the result that does not make it a failure."""
 
 
 def failure_of_expression(error: ExpressionError | SchemaError) -> Failure:
