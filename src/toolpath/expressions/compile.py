@@ -22,6 +22,7 @@ from toolpath.expressions.structure import (
     texts,
 )
 from toolpath.expressions.tree import Aspect, Path, Reference
+from toolpath.expressions.wide import WideValue, wide_value
 from toolpath.values import MAX_DEPTH, Json, JsonObject
 
 __all__ = ["Aspect", "Compiled", "Inspection", "Reference", "compile_condition", "compile_value", "inspect_value"]
@@ -61,6 +62,7 @@ class Compiled:
         "_public",
         "_repeats",
         "_value",
+        "_wide",
         "path",
         "references",
         "uses_secrets",
@@ -91,6 +93,7 @@ class Compiled:
         plain = plain_value(value, leaves) if leaves and not condition else None
         self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
         self._charged = charged or self._builds
+        self._wide: WideValue | None = wide_value(value, leaves) if self._repeats and plain is not None else None
         self._left = _WARM if plain is not None else 0
         """Evaluations until it gets code of its own."""
         self._public: Compiled | None = None
@@ -119,8 +122,8 @@ class Compiled:
                 self._warm_up()
             if not self._charged:
                 value = self._fast(frame, None)
-                if (self._repeats or frame.shares) and frame.work is not None and type(value) in _CONTAINERS:
-                    frame.work.admit(extent(value))
+                if self._repeats or frame.shares:
+                    self._admit(value, frame)
                 return value
             return self._counted(frame)
         except OverBudget:
@@ -136,15 +139,25 @@ class Compiled:
         finally:
             budget.close()
 
-    def _admitted(self, value: Json, frame: Frame, budget: WorkBudget) -> Json:
+    def _admitted(self, value: Json, frame: Frame, budget: WorkBudget, *, lacking: bool = False) -> Json:
         """The value, not larger than one may be: it may share its parts, and whatever is done with it walks it."""
-        if type(value) in _CONTAINERS and (self._builds or self._repeats or frame.shares):
+        if self._builds and type(value) in _CONTAINERS:
             found = extent(value)
-            if self._builds:
-                budget.take(found)
+            budget.take(found)
             if frame.work is not None:
                 frame.work.admit(found)
+        elif self._repeats or frame.shares:
+            self._admit(value, frame, lacking=lacking)
         return value
+
+    def _admit(self, value: Json, frame: Frame, *, lacking: bool = False) -> None:
+        """Have the run admit a value that may weigh much more than what it is made of. `lacking`: not all is there."""
+        work = frame.work
+        if work is None or type(value) not in _CONTAINERS:
+            return
+        # Where values stand aside of the journal the frame shares, and holds larger ones than the journal tells of.
+        if self._wide is None or frame.shares or lacking or not work.admits(self._wide.weight(frame, work.largest())):
+            work.admit(extent(value))
 
     def evaluate_lenient(self, frame: Frame, mode: Literal["keep", "null"]) -> tuple[Json, tuple[Unresolved, ...]]:
         """As `evaluate`, and what does not resolve: `keep` leaves such a template as written, `null` puts null."""
@@ -190,7 +203,7 @@ class Compiled:
                         raise
                     missing.append(error)
                     found[at] = None
-            value = self._admitted(filled(self._value, found), frame, budget)
+            value = self._admitted(filled(self._value, found), frame, budget, lacking=missing is not None)
         finally:
             budget.close()
         return bool(value) if self._condition else value

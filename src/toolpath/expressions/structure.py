@@ -108,17 +108,17 @@ def _is_at_hand(of: Tree) -> bool:
 def _given(leaf: Leaf, frame: Any, budget: Any) -> Json:
     """The value of a string whose templates are plain paths: each of them is one of its references, in their order."""
     if leaf.whole is not None:
-        return _at_hand(leaf.references[0], frame)
+        return at_hand(leaf.references[0], frame)
     references = iter(leaf.references)
     return "".join(
         [
-            piece if isinstance(piece, str) else operate.text(_at_hand(next(references), frame), budget)
+            piece if isinstance(piece, str) else operate.text(at_hand(next(references), frame), budget)
             for piece in leaf.pieces
         ]
     )
 
 
-def _at_hand(reference: Reference, frame: Any) -> Json:
+def at_hand(reference: Reference, frame: Any) -> Json:
     """The value that the frame has for the reference."""
     root: Any = reference.root
     if root.kind == "output":

@@ -12,15 +12,23 @@ from toolpath.expressions.extent import Extent
 class Work:
     """Work that the expressions of one run may still do, in elements visited: many small ones are a large one."""
 
-    __slots__ = ("_charge", "_heaviest", "left")
+    __slots__ = ("_charge", "_heaviest", "largest", "left")
 
-    def __init__(self, left: int, charge: Callable[[int], None], heaviest: int = sys.maxsize) -> None:
+    def __init__(
+        self,
+        left: int,
+        charge: Callable[[int], None],
+        heaviest: int = sys.maxsize,
+        largest: Callable[[], int] = lambda: sys.maxsize,
+    ) -> None:
         self.left = left
         """How much the next evaluation may do; from 0 on none may."""
         self._heaviest = heaviest
         """Bytes that one value may take, written out."""
         self._charge = charge
         """Is told of all that is done, so that a turn of the loop may end after enough of it."""
+        self.largest = largest
+        """No output of a step, as frames have it, has a longer text than so many bytes."""
 
     def used_up(self) -> OverBudget:
         """The error that nothing is left."""
@@ -34,9 +42,13 @@ class Work:
         self.left -= done
         self._charge(done)
 
+    def admits(self, weight: int) -> bool:
+        """Whether a value that weighs so much may be handed on."""
+        return weight <= self._heaviest
+
     def admit(self, found: Extent) -> None:
         """A value of this extent is handed on. Raises `OverBudget` where it is larger than one may be."""
-        if found.weight > self._heaviest:
+        if not self.admits(found.weight):
             raise OverBudget(
                 f"The value would take {found.weight:,} bytes, written out; the most is {self._heaviest:,} "
                 "(max_run_bytes).",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -117,6 +118,8 @@ class Decisions:
         """Events that the journal does not have yet."""
         self.bytes = 0
         """Weight of the values in the journal, but for those aside."""
+        self.largest = sys.maxsize
+        """The most that one of them weighs, as soon as the journal has been looked through."""
         self.commands: list[Command] = []
         """Acts that the driver has to do besides calling ready steps."""
         self.ready = ReadyQueue(state) if ready is None else ready
@@ -147,6 +150,8 @@ class Decisions:
                 event = self.put_aside(event)
                 weight = weight_of(event)
             self.bytes += weight
+            if weight > self.largest:
+                self.largest = weight
         self.batch.append(event)
         state = self.state
         # `fold.apply` in place: twice a step is often enough to count.

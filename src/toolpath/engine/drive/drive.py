@@ -68,7 +68,9 @@ class Drive:
         self.services = services
         self.wake = hooks.wake
         self.large = large = LargeValues()
-        work = Work(settings.max_run_work, services.turns.charge, settings.max_run_bytes)
+        work = Work(
+            settings.max_run_work, services.turns.charge, settings.max_run_bytes, lambda: self.decisions.largest
+        )
         self.state = state = State(
             program, restore=large.restored, view=large.view, secrets=services.secrets, work=work
         )
@@ -130,7 +132,8 @@ class Drive:
     def taken(self, events: list[AnyEvent]) -> None:
         """Tell observers that the run is driven here; `events` are in its journal."""
         self.commits.asking.follow(events)
-        self.decisions.bytes = sum(weight_of(event) for event in events if type(event) in WEIGHTY)
+        weights = [weight_of(event) for event in events if type(event) in WEIGHTY]
+        self.decisions.bytes, self.decisions.largest = sum(weights), max(weights, default=0)
         if self.services.observer is not None:
             self.services.observer.taken(self.state.run_id, events)
 

@@ -179,7 +179,10 @@ class LoopItems:
             return False
         if done.handle is not None or done.warning or drive.decisions.redactor.active or drive.large.values:
             return False
-        frame, output = self._frame, done.output
+        frame, output, decisions = self._frame, done.output, drive.decisions
+        weight = weight_of_value(output) if done.weight is None else done.weight
+        if weight > decisions.largest:
+            decisions.largest = weight
         frame.item = loop.items[index]
         frame.outputs = {self._id: output}
         given = output
@@ -191,9 +194,8 @@ class LoopItems:
                 given = self._collect.evaluate(frame)
             except ExpressionError:
                 return False
-        state, decisions = drive.state, drive.decisions
+        state = drive.state
         at, seq = decisions.at, state.seq + 1
-        weight = weight_of_value(output) if done.weight is None else done.weight
         succeeded = ev.StepSucceeded(
             seq, at, attempt.event.path, output, done.duration, False,
             done.confidence, done.sources, done.cost, done.tokens,
