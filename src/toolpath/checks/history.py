@@ -109,22 +109,25 @@ class History:
 
     def step(self, read: ReferenceUse) -> tuple[bool, bool]:
         """Whether the step that is read may have ended, and whether it surely succeeded."""
-        if read.source is None:
+        source = read.source
+        if source is None:
             return True, True
-        block, source = read.source.block, read.source.index
-        step = read.template.step
-        beside = step is not None and step.block is block
-        facts = self._facts[block][step.index] if step is not None and beside else self._before(read, block)
+        block, index, step = source.block, source.index, read.template.step
+        holder: StepView | None = step
+        if step is not None and step.block is block:
+            facts = self._facts[block][step.index]
+        else:
+            facts = self._before(read, block)
+            holder = None if step is None else container(step, block)
         if facts is None:
             return True, True
-        holder = step if step is None or beside else container(step, block)
-        if holder is not None and holder.index == source:
+        if holder is not None and holder.index == index:
             if holder is step and read.template.use == "transform":
                 # A step's transformations are computed when it has succeeded.
                 return True, True
             if not block.is_chain:
                 return False, False
-        return bool(facts.may_end >> source & 1), bool(facts.sure >> source & 1)
+        return facts.may_end >> index & 1 == 1, facts.sure >> index & 1 == 1
 
     def surely_failed(self, read: ReferenceUse) -> bool:
         """Whether the step that is read has surely failed."""

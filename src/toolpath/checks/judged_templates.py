@@ -103,26 +103,32 @@ def _judged_piece(reader: PlanReader, of: Tree) -> Judged:
     source, mark = None, None
     if type(of) is Path:
         source = reader.source(of.reference)
-        mark = None if facts else _mark_of(types, source, of)
-        if mark in types.memory.paths:
-            return Judged(*types.memory.paths[mark])
+        mark = None if facts else _mark_of(source, of)
+        known: Judged | None = None if mark is None else types.memory.paths.get(mark)
+        if known is not None:
+            return known
     judge = Judge(reader, facts)
     found = lone = judge.type(of)
     if source is not None and source.void:
         lone = Judge(_Full(reader), facts).type(of)
     judged = Judged(type=found, lone=lone, faults=tuple(judge.faults), unknown=tuple(judge.unknown))
     judged = _with_types(types, judged, found, lone)
-    if mark is not None and not judged.faults and not judged.unknown:
-        types.memory.paths[mark] = judged.type, judged.lone
+    if source is not None and mark is not None and not judged.faults and not judged.unknown:
+        if source.type is not None:
+            types.memory.kept(source.type)
+        types.memory.paths[mark] = judged
     return judged
 
 
-def _mark_of(types: TypeSource, source: RootValue, of: Path) -> Hashable:
-    """All that the type of a path depends on where no condition tells of it; None where it has a fault."""
+def _mark_of(source: RootValue, of: Path) -> Hashable:
+    """All that the type of a path depends on where no condition tells of it; None where it has a fault.
+
+    A type goes by its identity: memory keeps each of which it remembers something.
+    """
     if source.missing or source.unset:
         return None
     type_ = source.type
-    return source.kind, None if type_ is None else id(types.memory.kept(type_)), source.void, of.reference.path
+    return source.kind, None if type_ is None else id(type_), source.void, of.reference.path
 
 
 def _unresolved(types: TypeSource, template: TemplatePlace, found: Type) -> Type:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 from toolpath.checks.readings import InputSlot, Reading
 from toolpath.checks.shapes import HELD
@@ -65,8 +66,8 @@ class SchemaMemory:
         """Types of the elements of types."""
         self.not_null: dict[int, JsonObject | None] = {}
         """Types without null."""
-        self.paths: dict[Hashable, tuple[JsonObject | None, JsonObject | None]] = {}
-        """Types of expressions that are one path and nothing else, and all is well with it."""
+        self.paths: dict[Hashable, Any] = {}
+        """Judgements on expressions that are one path and nothing else, and all is well with it."""
         self.results: dict[tuple[int, bool], JsonObject | None] = {}
         """Types of what tools give by their schemas, held to them or not."""
         self.ways_out: dict[tuple[int, int, str], str] = {}

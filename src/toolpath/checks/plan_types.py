@@ -93,12 +93,14 @@ class PlanTypes:
     def judged(self, template: TemplatePlace, pointer: str) -> Judged:
         """The judgement on one string of the template."""
         leaf = template.leaves[pointer]
-        if leaf in self._judged:
-            return self._judged[leaf]
-        if template not in self._readers:
-            self._readers[template] = PlanReader(self, template)
+        found = self._judged.get(leaf)
+        if found is not None:
+            return found
+        reader = self._readers.get(template)
+        if reader is None:
+            reader = self._readers[template] = PlanReader(self, template)
         before = self._variables.unsettled_reads
-        found = judge_leaf(self._readers[template], leaf)
+        found = judge_leaf(reader, leaf)
         if self._variables.unsettled_reads == before:
             self._judged[leaf] = found
         return found

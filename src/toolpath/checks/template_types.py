@@ -15,31 +15,30 @@ from toolpath.values import Json, JsonObject, key_pointer
 _MOST_ITEMS = 50
 #: Kinds of values that templates may be in.
 _HOLDING = frozenset({str, dict, list})
+_HOLDERS = frozenset({dict, list})
 _TEXT: JsonObject = {"type": "string"}
 
 
 def type_of_part(types: TypeSource, template: TemplatePlace, pointer: str, value: Json) -> Type:
     """The type of a part of a template: literals are themselves, templates what they give."""
-    memory = types.memory
-    match value:
-        case str() if "{{" in value:
-            return types.judged(template, pointer).type if pointer in template.leaves else _TEXT
-        case dict() if len(value) <= _MOST_ITEMS or has_template(value):
-            parts = {
-                name: type_of_part(types, template, pointer + key_pointer(name), item)
-                if type(item) in _HOLDING
-                else memory.literal(item)
-                for name, item in value.items()
-            }
-            key = ("object", *parts, *map(id, parts.values()))
-            return memory.made(key, parts.values(), lambda: object_of(parts))
-        case list() if len(value) <= _MOST_ITEMS or has_template(value):
-            items = [type_of_part(types, template, f"{pointer}/{index}", item) for index, item in enumerate(value)]
-            if len(items) > _MOST_ITEMS:
-                return list_of(either(items))
-            return memory.made(("tuple", *map(id, items)), items, lambda: tuple_of(items))
-        case _:
-            return memory.literal(value)
+    memory, kind = types.memory, type(value)
+    if kind is str and "{{" in value:
+        return types.judged(template, pointer).type if pointer in template.leaves else _TEXT
+    if kind not in _HOLDERS or (len(value) > _MOST_ITEMS and not has_template(value)):
+        return memory.literal(value)
+    if kind is dict:
+        parts = {
+            name: type_of_part(types, template, pointer + key_pointer(name), item)
+            if type(item) in _HOLDING
+            else memory.literal(item)
+            for name, item in value.items()
+        }
+        key = ("object", *parts, *map(id, parts.values()))
+        return memory.made(key, parts.values(), lambda: object_of(parts))
+    items = [type_of_part(types, template, f"{pointer}/{index}", item) for index, item in enumerate(value)]
+    if len(items) > _MOST_ITEMS:
+        return list_of(either(items))
+    return memory.made(("tuple", *map(id, items)), items, lambda: tuple_of(items))
 
 
 def type_of_given(types: TypeSource, template: TemplatePlace, pointer: str, value: Json, *, drops_null: bool) -> Type:

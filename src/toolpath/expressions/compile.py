@@ -121,7 +121,8 @@ class Compiled:
             if self._left:
                 self._warm_up()
             if not self._charged:
-                value = self._fast(frame, None)
+                fast = self._fast  # no method, which calling it where it stands would look for
+                value = fast(frame, None)
                 if self._repeats or frame.shares:
                     self._admit(value, frame)
                 return value

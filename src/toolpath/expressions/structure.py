@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from toolpath.errors import OverBudget
@@ -27,32 +27,37 @@ _NAMED = frozenset({"state", "inputs"})
 _INNER = frozenset({str, dict, list})
 
 
-def texts(value: Json, marked: Callable[[str], object] = _TEMPLATE.search) -> Iterator[tuple[str, str | None]]:
+Text = tuple[str, str | None]
+
+
+def texts(value: Json, marked: Callable[[str], object] = _TEMPLATE.search) -> list[Text]:
     """Every string in the value that is marked, with its pointer, in order; None where it is too deep."""
     if type(value) is str:
-        if marked(value):
-            yield "", value
+        return [("", value)] if marked(value) else []
+    found: list[Text] = []
+    _find_texts(value, ("", 0), marked, found)
+    return found
+
+
+def _find_texts(value: Json, place: tuple[str, int], marked: Callable[[str], object], found: list[Text]) -> None:
+    """`place`: pointer of the value, and how deep it is."""
+    at, depth = place
+    if type(value) is dict:
+        members: Iterable[tuple[Any, Json]] = value.items()
+    elif type(value) is list:
+        members = enumerate(value)
+    else:
         return
-    stack: list[tuple[str, Json, int]] = [("", value, 0)]
-    while stack:
-        at, item, depth = stack.pop()
-        if type(item) is str:
-            yield at, item
-        elif depth > MAX_DEPTH:
-            yield at, None
-        elif type(item) is dict:
-            stack += [
-                (at + key_pointer(key), inner, depth + 1)
-                for key, inner in reversed(item.items())
-                if type(inner) in _INNER and (type(inner) is not str or marked(inner))
-            ]
-        elif type(item) is list:
-            below = [
-                (f"{at}/{index}", inner, depth + 1)
-                for index, inner in enumerate(item)
-                if type(inner) in _INNER and (type(inner) is not str or marked(inner))
-            ]
-            stack += reversed(below)
+    if depth > MAX_DEPTH:
+        found.append((at, None))
+        return
+    for key, inner in members:
+        kind = type(inner)
+        if kind is str:
+            if marked(inner):
+                found.append((at + key_pointer(key), inner))
+        elif kind is dict or kind is list:
+            _find_texts(inner, (at + key_pointer(key), depth + 1), marked, found)
 
 
 class PlainValue:

@@ -33,7 +33,7 @@ class WideValue:
         """What is written in the value itself weighs at most, once that was asked."""
 
     def weight(self, frame: Frame, largest: int) -> int:
-        """What it weighs at most, where no output of the frame weighs more than `largest`."""
+        """The most that it may weigh, where no output of the frame weighs more than `largest`."""
         if not self._own:
             self._own = DENSEST * len(encode(self._value))
         others = sum([extent(at_hand(reference, frame)).weight for reference in self._others])

@@ -297,6 +297,7 @@ class Compiler:
         body = tool.body
         accepts = self._validator(tool.input_schema or _ANY_OBJECT, tool)
         checks_output = tool.output_schema is not None and validation != "off"
+        returns = self._validator(tool.output_schema or {}, tool) if checks_output else None
         return CallTarget(
             tool=tool,
             key=tool.key,
@@ -305,7 +306,7 @@ class Compiler:
             inputs=inputs,
             droppable=(),
             accepts=accepts,
-            returns=self._validator(tool.output_schema or {}, tool) if checks_output else None,
+            returns=returns,
             validation=validation,
             timeout=tool.timeout,
             retry=tool.retry or _default_retry(tool, plan, self.settings),
@@ -315,6 +316,7 @@ class Compiler:
             asks=tool.requires.approval,
             reads=tool.is_read,
             is_valid=accepts.is_valid_json,
+            gives=None if returns is None else returns.is_valid_json,
             wants_context=isinstance(body, Body) and body.wants_context,
             runs=body.runs if isinstance(body, Body) else "loop",
             invoke=body.invoke if isinstance(body, Body) else None,

@@ -13,7 +13,7 @@ from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Kind as StepKind
 from toolpath.model.plan import OutputValidation, Plan, Retry, Step
 from toolpath.model.tool import Body, Tool
-from toolpath.values import JsonObject
+from toolpath.values import Json, JsonObject
 
 Kind = StepKind | Literal["nested"]
 
@@ -51,6 +51,8 @@ class CallTarget(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """It changes nothing."""
     is_valid: Callable[[JsonObject], bool]
     """Whether the inputs fit as they are. Raises `ValueError` or `TypeError` where something in them is no JSON."""
+    gives: Callable[[Json], bool] | None = None
+    """Whether a result fits `returns` as it is. None: no result is looked at."""
     wants_context: bool = False
     runs: Literal["loop", "thread", "process"] = "loop"
     invoke: Callable[[JsonObject, object], object] | None = None

@@ -105,7 +105,8 @@ class Decisions:
         self.view = view
         """The frame that a block's expressions read."""
         self.ceilings = ceilings
-        self._inline = ceilings.inline
+        # Asked for with every call: looked up once.
+        self._most_events, self._most_bytes, self._inline, self._aside, self._tenant = ceilings
         self.restore = hooks.restore
         self.put_aside = hooks.put_aside
         self.redactor = hooks.redactor
@@ -150,8 +151,7 @@ class Decisions:
                 event = self.put_aside(event)
                 weight = weight_of(event)
             self.bytes += weight
-            if weight > self.largest:
-                self.largest = weight
+            self.largest = max(self.largest, weight)
         self.batch.append(event)
         state = self.state
         # `fold.apply` in place: twice a step is often enough to count.
@@ -212,11 +212,12 @@ class Decisions:
     def is_too_long(self, path: str) -> bool:
         """Whether the journal is as long as it may be, with what is open counted too, or its values weigh as much as
         they may, or those of the tenant's runs: then nothing more is begun."""
-        state, (most_events, most_bytes, _, aside, tenant) = self.state, self.ceilings
+        state, tenant = self.state, self._tenant
         count = state.seq + len(state.steps) + len(state.scopes)
-        weight = self.bytes + aside.weight
-        if count < most_events and weight < most_bytes and not tenant.is_too_much(weight):
+        weight = self.bytes + self._aside.weight
+        if count < self._most_events and weight < self._most_bytes and not tenant.is_too_much(weight):
             return False
+        most_events, most_bytes = self._most_events, self._most_bytes
         if count >= most_events:
             self.halt("events", count, most_events, path, hint="Do less in one run, or raise max_run_events.")
         elif weight >= most_bytes:

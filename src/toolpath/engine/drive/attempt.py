@@ -5,21 +5,31 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
+
 from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.state.instances import ENDED, StepState
 from toolpath.values import Json, JsonObject
 
 
-class Attempt:
-    """A call under way. Class attributes are what most calls never change."""
+class Attempt(msgspec.Struct, eq=False):
+    """A call under way. A record made in C: one is made with each call, and looked at many times."""
 
+    step: StepState
+    target: CallTarget
+    inputs: JsonObject
+    key: str
+    timeout: float
+    needs: int = 0
+    """Number of the event that a durable journal has to have before the call: the last of those that set the step free,
+    or the call's own start where a call that nobody knows of must not be."""
     task: asyncio.Task[Any] | None = None
     context: Any = None
-    calling = False
+    calling: bool = False
     """The tool has been called and has not come back."""
-    stopped = ""
+    stopped: str = ""
     """Why it is being cut off: `timeout`, `cancelled`, or `left` when the drive ends."""
-    abandoned = False
+    abandoned: bool = False
     """It did not heed being cut off: whatever it gives later is thrown away."""
     grace: Any = None
     """The timer that ends its time to clean up."""
@@ -29,39 +39,23 @@ class Attempt:
     """Those whose places it has given back while it waits."""
     around: tuple[Any, ...] = ()
     """The plans with limits of their own in which it is counted as at work."""
-    resting = False
+    resting: bool = False
     """It waits, and holds no slot."""
     returning: Any = None
     """Future that is done when it has its slot and places, where it may go on but for them."""
     cache_key: Json = None
     """Key under which its result is cached, where the plan says that."""
-    light = False
+    light: bool = False
     """There is no step of it yet, and nobody has asked for one."""
     account: Any = None
     """Where its slot is counted, besides the run's."""
     awaited: tuple[StepState, ...] = ()
     """The calls of its own that it waits for; its own step where it waits for an answer to its question."""
-    ended = False
+    ended: bool = False
     """The tool has come back, or was cut off: what it has left behind waits for nothing on its account."""
-    started = 0.0
-    back = 0.0
+    started: float = 0.0
+    back: float = 0.0
     """When its result was there to be looked at, by the clock of the loop's turns."""
-    needs = 0
-    """Number of the event that a durable journal has to have before the call: the last of those that set the step free,
-    or the call's own start where a call that nobody knows of must not be."""
-
-    step: StepState
-    target: CallTarget
-    inputs: JsonObject
-    key: str
-    timeout: float
-
-    def __init__(self, step: StepState, target: CallTarget, inputs: JsonObject, key: str, timeout: float) -> None:
-        self.step = step
-        self.target = target
-        self.inputs = inputs
-        self.key = key
-        self.timeout = timeout
 
     @property
     def is_over(self) -> bool:

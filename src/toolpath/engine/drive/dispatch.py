@@ -103,7 +103,7 @@ class Dispatch:
     def _begun(self, step: StepState) -> Attempt | None:
         """The step's call, its start written; None where there is none, or none now."""
         control = self._drive.control
-        if step.status != "ready" and step.status != "pending":
+        if step.status not in ("ready", "pending"):
             return None
         if self._state.program.has_exclusive and not self._decisions.gate.admits(step):
             return None
@@ -180,7 +180,8 @@ class Dispatch:
             inputs: JsonObject = target.inputs.evaluate(frame) if step.given is None else step.given
             if target.droppable:
                 inputs = without_nulls(inputs, target)
-            if target.is_valid(inputs):
+            is_valid = target.is_valid
+            if is_valid(inputs):
                 return inputs
         except Exception:  # noqa: BLE001, S110  # whatever it was is found again below, with care, and told
             pass

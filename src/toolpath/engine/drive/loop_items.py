@@ -7,6 +7,8 @@ is given its block and its step, which are those that the journal tells of, and 
 
 from __future__ import annotations
 
+from typing import Any
+
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state import ends
@@ -20,23 +22,19 @@ from toolpath.errors import ExpressionError, SchemaError
 from toolpath.model import events as ev
 from toolpath.values import JsonObject
 
+#: In the place of the step that an item's call has not.
+_NO_STEP: Any = None
 
-class ItemAttempt(Attempt):
+
+class ItemAttempt(Attempt, eq=False, kw_only=True):
     """The call of an item. Its `step` is made when somebody asks for it."""
 
-    light = True
+    loop_items: LoopItems
+    index: int
+    event: ev.StepStarted
     _step: StepState | None = None
 
-    def __init__(self, items: LoopItems, index: int, started: ev.StepStarted, inputs: JsonObject) -> None:
-        self.loop_items = items
-        self.index = index
-        self.event = started
-        self.target = items.target
-        self.inputs = inputs
-        self.key = started.key
-        self.timeout = items.timeout
-
-    @property
+    @property  # type: ignore[misc]
     def step(self) -> StepState:  # type: ignore[override]
         """Its step. A property of its own: with `__getattr__` each look at any attribute would cost a multiple."""
         return self.loop_items.open(self) if self._step is None else self._step
@@ -54,6 +52,10 @@ class LoopItems:
         block = node.blocks[0]
         call = block.nodes[0]
         self.drive = drive
+        self._state = state
+        self._decisions = drive.decisions
+        self._large = drive.large
+        self._inline = drive.decisions.ceilings.inline
         self.owner = owner
         self.loop = loop
         self.concurrency = concurrency
@@ -113,7 +115,7 @@ class LoopItems:
 
     def next(self) -> ItemAttempt | None:
         """The next item's call, its start written; None where none may begin, or it has to be begun as a block."""
-        loop, decisions = self.loop, self.drive.decisions
+        loop, state, decisions = self.loop, self._state, self._decisions
         index = loop.next
         if (
             loop.active >= self.concurrency
@@ -126,12 +128,10 @@ class LoopItems:
             return None
         inputs = self._inputs(index)
         if inputs is None:
-            state = self.drive.state
             ends.open_block(state, state.open(self.owner, self._frame.block, branch=index))
             self.drive.control.settle()
             self.queue()
             return None
-        state = self.drive.state
         path = f"{self._head}{index}{self._tail}/{self._id}"
         key = call_key(self.run_id, path, 0, state.program.revision)
         state.seq = seq = state.seq + 1
@@ -142,69 +142,68 @@ class LoopItems:
         state.calls += 1
         loop.next = index + 1
         loop.active += 1
-        attempt = self.flying[index] = ItemAttempt(self, index, started, inputs)
         # One after the other: each is set free by the end of the one before.
-        attempt.needs = self.needs if self.concurrency > 1 else seq - 1
-        if loop.active < self.concurrency:
+        needs = self.needs if self.concurrency > 1 else seq - 1
+        attempt = self.flying[index] = ItemAttempt(
+            _NO_STEP, self.target, inputs, key, self.timeout, needs,
+            light=True, loop_items=self, index=index, event=started,
+        )  # fmt: skip
+        if loop.active < self.concurrency and not self.queued:
             self.queue()
         return attempt
 
     def _inputs(self, index: int) -> JsonObject | None:
         """The inputs of the item's call; None where they have to be looked into."""
-        drive, target = self.drive, self.target
-        if drive.decisions.redactor.active or drive.large.values or drive.state.calls >= self.most:
+        decisions, target, frame = self._decisions, self.target, self._frame
+        if decisions.redactor.active or self._large.values or self._state.calls >= self.most:
             return None
-        frame = self._frame
         frame.item = self.loop.items[index]
         try:
             inputs: JsonObject = target.inputs.evaluate(frame)
             if target.droppable:
                 inputs = without_nulls(inputs, target)
-            if not target.is_valid(inputs):
+            is_valid = target.is_valid
+            if not is_valid(inputs):
                 return None
-            self._inputs_weigh = weight_of_value(inputs)
-            if self._inputs_weigh > drive.decisions.ceilings.inline:
-                return None
+            self._inputs_weigh = weight = weight_of_value(inputs)
         except (ExpressionError, SchemaError, ValueError, TypeError):
             return None
-        return inputs
+        return inputs if weight <= self._inline else None
 
     def succeed(self, attempt: ItemAttempt, done: Done) -> bool:
         """Write that the item's call succeeded and what the item gives; false where that takes a step.
 
         The worker that made the call takes the next one, or has the loop queue for others.
         """
-        drive, loop, index = self.drive, self.loop, attempt.index
-        if not attempt.light:
+        loop, index, decisions = self.loop, attempt.index, self._decisions
+        if not attempt.light or done.handle is not None or done.warning:
             return False
-        if done.handle is not None or done.warning or drive.decisions.redactor.active or drive.large.values:
+        if decisions.redactor.active or self._large.values:
             return False
-        frame, output, decisions = self._frame, done.output, drive.decisions
+        frame, output, collect = self._frame, done.output, self._collect
         weight = weight_of_value(output) if done.weight is None else done.weight
-        if weight > decisions.largest:
-            decisions.largest = weight
+        decisions.largest = max(decisions.largest, weight)
         frame.item = loop.items[index]
         frame.outputs = {self._id: output}
         given = output
         if self._asks_last:
             frame.last = output
             given = frame.last = ends.default_output(frame)
-        if self._collect is not None:
-            try:
-                given = self._collect.evaluate(frame)
-            except ExpressionError:
-                return False
-        state = drive.state
-        at, seq = decisions.at, state.seq + 1
+        state, at = self._state, decisions.at
+        seq = state.seq + 1
         succeeded = ev.StepSucceeded(
             seq, at, attempt.event.path, output, done.duration, False,
             done.confidence, done.sources, done.cost, done.tokens,
         )  # fmt: skip
-        if self._collect is None:
+        if collect is None:
             decisions.write(weight, succeeded)
         else:
+            try:
+                given = collect.evaluate(frame)
+            except ExpressionError:
+                return False
             weighs = weight_of_value(given)
-            if weighs > decisions.ceilings.inline:
+            if weighs > self._inline:
                 return False
             seq += 1
             collected = ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given)
@@ -218,8 +217,8 @@ class LoopItems:
         loop.active -= 1
         del self.flying[index]
         if loop.next >= len(loop.items) or loop.failure is not None:
-            drive.control.feed(self.owner)
-            drive.control.settle()
+            self.drive.control.feed(self.owner)
+            self.drive.control.settle()
         return True
 
     def open(self, attempt: ItemAttempt) -> StepState:

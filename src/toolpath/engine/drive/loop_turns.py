@@ -88,11 +88,13 @@ class LoopTurns:
         if self._loop is None:
             # To ask for it is a call of the system.
             self._come(loop or asyncio.get_running_loop())
-        return self._now()
+        clock = self._now
+        return clock()
 
     def spent(self, run_id: str, since: float) -> None:
         """Note that the run has done a piece of work in one go, since then."""
-        now = self._now()
+        clock = self._now
+        now = clock()
         seconds = now - since
         if seconds <= self._seconds and not self.dear:
             return

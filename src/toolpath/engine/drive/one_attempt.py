@@ -23,6 +23,8 @@ from toolpath.model.redaction import Redactor
 #: A call that holds the loop, or its thread, for so many seconds after its time was up has timed out.
 LATE = 0.1
 
+_copy_of = msgspec.to_builtins
+
 #: The rest of a call that waits: gives its outcome.
 Waiting = Awaitable[Done | Failure | None]
 
@@ -43,15 +45,15 @@ def begin(
     over = None if services.observer is None else services.observer.calling(*attempt.where())
     under_way: Waiting | None = None
     try:
-        assert target.invoke is not None
+        invoke: Any = target.invoke
         # The tool does with them as it likes: the plan, the journal and other steps share theirs. Copied in C.
-        inputs = msgspec.to_builtins(attempt.inputs)
+        inputs = _copy_of(attempt.inputs)
         if target.runs == "thread":
             own = OwnTime(now, began, until)
-            result: Any = services.threads.run(own.timed(target.invoke), inputs, attempt.context)
+            result: Any = services.threads.run(own.timed(invoke), inputs, attempt.context)
             under_way = _rest(attempt, services, deadlines, redactor, result, own, over)
             return under_way
-        result = target.invoke(inputs, attempt.context)
+        result = invoke(inputs, attempt.context)
         # Nearly always a coroutine: the general question costs far more to ask.
         if type(result) is CoroutineType:
             try:

@@ -48,8 +48,8 @@ def check_result(
     if tells and (failed := _says_failed(value, redactor)) is not None:
         return failed
     done = Done(value, duration)
-    returns = target.returns
-    if returns is not None and not returns.is_valid_json(value):
+    gives = target.gives
+    if gives is not None and not gives(value):
         unfit = _unfit(done, target, redactor)
         if unfit is not None:
             return unfit

@@ -31,16 +31,18 @@ class Deadlines:
         if attempt.resting:
             return
         length = attempt.timeout
-        if length not in self._lines:
-            self._lines[length] = {}
-        self._lines[length][attempt] = None
+        line = self._lines.get(length)
+        if line is None:
+            line = self._lines[length] = {}
+        line[attempt] = None
         if length not in self._timers:
             self._arm(length, attempt)
 
     def remove(self, attempt: Attempt) -> None:
         """Watch a call no more. One that is not watched is left as it is."""
-        if attempt.timeout in self._lines:
-            self._lines[attempt.timeout].pop(attempt, None)
+        line = self._lines.get(attempt.timeout)
+        if line is not None:
+            line.pop(attempt, None)
 
     def _arm(self, length: float, first: Attempt) -> None:
         self._timers[length] = self._clock.call_at(first.started + length, lambda: self._fire(length))

@@ -57,6 +57,7 @@ class Workers:
     ) -> None:
         self._drive = drive
         self._decisions = drive.decisions
+        self._time = drive.services.clock.time
         self._places = places
         self._dispatch = dispatch
         self._calls = calls
@@ -117,10 +118,11 @@ class Workers:
 
         Never more than there is to take: each costs a task, found work or not.
         """
-        starting, ready, slots, commits = (
-            self._starting, self._decisions.ready.entries, self._drive.slots, self._drive.commits,
-        )
-        if not ready or slots.busy >= slots.most or (starting >= TWO and not commits.durable):
+        starting, commits, slots = self._starting, self._drive.commits, self._drive.slots
+        if starting >= TWO and not commits.durable:
+            return False
+        ready = self._decisions.ready.entries
+        if not ready or slots.busy >= slots.most:
             return False
         first = ready[0][2]
         if starting >= TWO and not commits.holds(first):
@@ -206,7 +208,7 @@ class Workers:
             if run_id in dear:
                 await turns.next(run_id)
             begun = begin(attempt)
-            outcome = begun if type(begun) is Done or type(begun) is Failure or begun is None else await begun
+            outcome = begun if begun is None or isinstance(begun, (Done, Failure)) else await begun
             began = attempt.back or turns.begin(loop)
             if not turns.have(run_id, loop, began):
                 turns.spent(run_id, began)
@@ -230,7 +232,8 @@ class Workers:
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
         """Write the outcome of a call, and what follows from it."""
         drive, decisions = self._drive, self._decisions
-        decisions.at = drive.services.clock.time()
+        time = self._time
+        decisions.at = time()
         if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.loop_items.succeed(attempt, outcome):
             drive.commits.weighty = True
             self._after_call.learn(attempt.target, outcome)
@@ -239,9 +242,9 @@ class Workers:
             return
         step = attempt.step
         drive.running.pop(step, None)
-        if outcome is not None and (step.status == "running" or step.status == "waiting"):
+        if outcome is not None and step.status in ("running", "waiting"):
             drive.commits.weighty = True
-            if type(outcome) is Done:
+            if isinstance(outcome, Done):
                 self._after_call.succeeded(attempt, outcome)
             else:
                 self._after_call.failed(attempt, outcome)

@@ -108,7 +108,12 @@ def _ready(state: State, event: ev.StepReady) -> None:
 
 
 def _started(state: State, event: ev.StepStarted) -> None:
-    step = state.find(event.path)
+    step = state.steps.get(event.path)
+    if step is None:
+        step = state.find(event.path)
+    else:
+        # A chain comes again to what a retry has taken back.
+        step.scope.position = step.node.index
     if not step.node.targets and event.tool and step.scope.block is EMPTY:
         step.node = state.program.dynamic(event.tool)
     step.status = "running"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import msgspec
+
 from toolpath.engine.compile.nodes import BlockProgram, Node
 from toolpath.expressions.names import Frame, plan_names
 from toolpath.model import events as ev
@@ -58,44 +60,48 @@ class LoopProgress:
         """Variables that concurrent items wrote, by item, until the loop ends."""
 
 
-class StepState:
-    """One step instance. Class attributes are what most instances never change."""
+class StepState(msgspec.Struct, eq=False):
+    """One step instance. A record made in C: one is made with each step, and looked at many times."""
 
-    status = "pending"
-    entered = False
+    node: Node
+    scope: Scope
+    path: str
+    visit: int
+    status: str = "pending"
+    entered: bool = False
     """It has started at least once: it counts among what runs in its block until it ends."""
     inputs: Json = None
     given: JsonObject | None = None
     """Inputs that a running tool gave to the call it makes."""
-    attempt = 0
-    target = 0
+    attempt: int = 0
+    target: int = 0
     """Which tool is asked: 0 its own, then its fallbacks."""
-    entry = 1
+    entry: int = 1
     """How often its block was begun."""
     output: Json = None
     error: Failure | None = None
     started_at: float | None = None
-    duration = 0.0
+    duration: float = 0.0
     confidence: float | None = None
-    continued = False
-    spreads = False
+    continued: bool = False
+    spreads: bool = False
     loop_items: ItemCaller | None = None
     """How its items are called, where each is one call."""
-    watched = False
+    watched: bool = False
     """A timer is set for it: a pause before a retry, the time to answer, or a block's time limit."""
-    tick = 0
+    tick: int = 0
     """Its place among steps of equal weight, once it was ready."""
-    needs = 0
+    needs: int = 0
     """Number of the last event of those that set it free: a durable journal has to have it before the call."""
     due: float | None = None
     """When the next attempt may start, after a retry was decided."""
     approved: str | None = None
     """Digest that a person has allowed."""
     asked: ev.ApprovalRequested | ev.InputRequested | None = None
-    denied = False
-    stands = False
+    denied: bool = False
+    stands: bool = False
     """Its failure was told to the tool that made the call, in an attempt of that one which has not ended."""
-    held = False
+    held: bool = False
     """It waits for a person to accept its tool, which has changed."""
     doubt: ev.FallbackStarted | None = None
     """The answer that was not sure enough."""
@@ -108,13 +114,7 @@ class StepState:
     calls: dict[int, Scope] | None = None
     """Calls that its tools made themselves, by the tool's `target`."""
     winner: str = ""
-    key = ""
-
-    def __init__(self, node: Node, scope: Scope, path: str, visit: int) -> None:
-        self.node = node
-        self.scope = scope
-        self.path = path
-        self.visit = visit
+    key: str = ""
 
     @property
     def nested(self) -> BlockProgram | None:
@@ -134,30 +134,29 @@ class StepState:
 class Scope(Frame):
     """One instance of a block: its steps, and the values that its expressions read."""
 
-    # Large values stand by their handles in it.
-    shares = False
-    failure: Failure | None = None
-    active = 0
-    """Steps that have begun and not ended."""
-    stopping = False
-    """A critical failure: nothing new starts in it."""
-    trouble = False
-    """Some step of it did not succeed: what depends on steps has to look at how they ended."""
-    halted = ""
-    """Why nothing new starts in it, where the cause lies in a block around it."""
-    done = False
-    position = -1
-    """Of a chain: the step it has come to."""
-    visits: dict[int, int] | None = None
-    writes: JsonObject | None = None
-    """Variables written in it, to be merged when it ends."""
-    owns_state = False
-    base = 0.0
-    """How long the way is from its end to the run's end."""
-    account: Any = None
-    """Counts what is spent of the bounds of the nested plan that it is in; None: that has none of its own."""
-    depth = 0
-    """How many plans deep: 0 in the plan that was started."""
+    __slots__ = (
+        "account",
+        "active",
+        "base",
+        "block",
+        "branch",
+        "depth",
+        "done",
+        "failure",
+        "halted",
+        "left",
+        "missing",
+        "owner",
+        "owns_state",
+        "path",
+        "position",
+        "prefix",
+        "steps",
+        "stopping",
+        "trouble",
+        "visits",
+        "writes",
+    )
 
     def __init__(
         self, block: BlockProgram, owner: StepState | None, path: str, *, branch: int = 0, prefix: str | None = None
@@ -173,9 +172,29 @@ class Scope(Frame):
         self.steps: dict[int, StepState] = {}
         self.missing = block.missing.copy()
         self.left = len(block.nodes)
+        self.active = 0
+        """Steps that have begun and not ended."""
+        self.done = self.stopping = self.trouble = self.owns_state = False
+        """`stopping`: a critical failure, so that nothing new starts in it. `trouble`: some step of it did not succeed,
+        so that what depends on steps has to look at how they ended."""
+        self.halted = ""
+        """Why nothing new starts in it, where the cause lies in a block around it."""
+        self.failure: Failure | None = None
+        self.position = -1
+        """Of a chain: the step it has come to."""
+        self.visits: dict[int, int] | None = None
+        self.writes: JsonObject | None = None
+        """Variables written in it, to be merged when it ends."""
+        self.base = 0.0
+        """How long the way is from its end to the run's end."""
+        self.account: Any = None
+        """Counts what is spent of the bounds of the nested plan that it is in; None: that has none of its own."""
+        self.depth = 0
+        """How many plans deep: 0 in the plan that was started."""
         self.outputs = {}
-        self.last = None
-        self.item = None
+        self.last = self.item = None
+        # Large values stand by their handles in it.
+        self.shares = False
 
     def step_record(self, step_id: str) -> JsonObject:
         """The record that `steps.ID` reads."""
