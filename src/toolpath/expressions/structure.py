@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolpath.errors import OverBudget
@@ -25,6 +25,7 @@ _AT_HAND = frozenset({"output", "item", "last", "run", "state", "inputs"})
 _NAMED = frozenset({"state", "inputs"})
 #: What may hold text.
 _INNER = frozenset({str, dict, list})
+_CONTAINERS = frozenset({dict, list})
 
 
 Text = tuple[str, str | None]
@@ -35,29 +36,30 @@ def texts(value: Json, marked: Callable[[str], object] = _TEMPLATE.search) -> li
     if type(value) is str:
         return [("", value)] if marked(value) else []
     found: list[Text] = []
-    _find_texts(value, ("", 0), marked, found)
+    if type(value) in _CONTAINERS:
+        _find_texts(value, ("", 0), marked, found)
     return found
 
 
 def _find_texts(value: Json, place: tuple[str, int], marked: Callable[[str], object], found: list[Text]) -> None:
     """`place`: pointer of the value, and how deep it is."""
     at, depth = place
-    if type(value) is dict:
-        members: Iterable[tuple[Any, Json]] = value.items()
-    elif type(value) is list:
-        members = enumerate(value)
-    else:
-        return
     if depth > MAX_DEPTH:
         found.append((at, None))
-        return
-    for key, inner in members:
-        kind = type(inner)
-        if kind is str:
-            if marked(inner):
-                found.append((at + key_pointer(key), inner))
-        elif kind is dict or kind is list:
-            _find_texts(inner, (at + key_pointer(key), depth + 1), marked, found)
+    elif type(value) is dict:
+        for key, inner in value.items():
+            if type(inner) is str:
+                if marked(inner):
+                    found.append((at + key_pointer(key), inner))
+            elif type(inner) in _CONTAINERS:
+                _find_texts(inner, (at + key_pointer(key), depth + 1), marked, found)
+    else:
+        for index, inner in enumerate(value):
+            if type(inner) is str:
+                if marked(inner):
+                    found.append((f"{at}/{index}", inner))
+            elif type(inner) in _CONTAINERS:
+                _find_texts(inner, (f"{at}/{index}", depth + 1), marked, found)
 
 
 class PlainValue:
