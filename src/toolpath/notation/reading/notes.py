@@ -13,6 +13,8 @@ from toolpath.values import Json
 MAX_FINDINGS = 500
 _LONGEST_SHOWN = 60
 _WITHOUT_PARTS = frozenset({str, bool, float, type(None)})
+#: Those that fit into 64 bits.
+_INTEGERS = range(-(2**63), 2**64)
 
 
 def shown(value: object) -> str:
@@ -125,6 +127,14 @@ class Notes:
 
     def value(self, path: str, node: DocumentNode) -> Json:
         """The node as plain JSON, with the places of all its parts noted."""
+        if not node.line:
+            try:
+                return _bare(node)
+            except _IsToldOf:
+                pass
+        return self._value(path, node)
+
+    def _value(self, path: str, node: DocumentNode) -> Json:
         self.place(path, node)
         match node.value:
             case dict() as members:
@@ -134,19 +144,19 @@ class Notes:
                 return {
                     key: item.value
                     if type(item.value) in _WITHOUT_PARTS and not item.line
-                    else self.value(below(path, key), item)
+                    else self._value(below(path, key), item)
                     for key, item in members.items()
                 }
             case list() as items:
                 return [
                     item.value
                     if type(item.value) in _WITHOUT_PARTS and not item.line
-                    else self.value(f"{path}/{index}", item)
+                    else self._value(f"{path}/{index}", item)
                     for index, item in enumerate(items)
                 ]
             case bool():
                 return node.value
-            case int() as number if not -(2**63) <= number < 2**64:
+            case int() as number if number not in _INTEGERS:
                 self.error(
                     "number_out_of_range",
                     f"The number {shown(node.written or number)} does not fit into 64 bits.",
@@ -157,6 +167,27 @@ class Notes:
                 return None
             case value:
                 return value
+
+
+class _IsToldOf(Exception):  # a signal that never leaves this file
+    """Of a part of a value something is to be noted: its place, or what is wrong with it."""
+
+
+def _bare(node: DocumentNode) -> Json:
+    """The node as plain JSON, where it stands in no text. Raises `_IsToldOf` where something is to be noted of it."""
+    value = node.value
+    if node.line or node.repeats:
+        raise _IsToldOf
+    if type(value) is dict:
+        return {
+            key: item.value if type(item.value) in _WITHOUT_PARTS and not item.line else _bare(item)
+            for key, item in value.items()
+        }
+    if type(value) is list:
+        return [item.value if type(item.value) in _WITHOUT_PARTS and not item.line else _bare(item) for item in value]
+    if type(value) is int and value not in _INTEGERS:
+        raise _IsToldOf
+    return value
 
 
 def alike(name: str, candidates: Iterable[str]) -> tuple[str, ...]:
