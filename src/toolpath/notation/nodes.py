@@ -6,7 +6,7 @@ Raises `ReadError` where there is no tree at all. What can be worked around (key
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -164,10 +164,10 @@ class _Wrapper:
         self._count(value, depth)
         return {
             # What most members are is a node at once.
-            key if type(key) is str and key.isascii() else self._key(key, at): DocumentNode(item)
+            key: DocumentNode(item)
             if (type(item) is str and item.isascii()) or type(item) in _PLAIN
             else self.node(item, (key, at), depth + 1)
-            for key, item in value.items()
+            for key, item in zip(self._keys(value, at), value.values(), strict=True)
         }
 
     def _items(self, value: list[Any] | tuple[Any, ...], at: _Way, depth: int) -> list[DocumentNode]:
@@ -184,6 +184,15 @@ class _Wrapper:
         self.count += len(value)
         if self.count > MAX_NODES or (value and depth >= MAX_DEPTH):
             raise too_deep(file=self.file) if value and depth >= MAX_DEPTH else too_many(file=self.file)
+
+    def _keys(self, value: Mapping[Any, Any], at: _Way) -> Iterable[str]:
+        """The names of the members; nearly all are plain text, which is seen of all at once."""
+        try:
+            if "".join(value).isascii():
+                return value
+        except TypeError:
+            pass
+        return [self._key(key, at) for key in value]
 
     def _key(self, key: Any, at: _Way) -> str:
         if isinstance(key, str) and whole_text(key) is not None:
