@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
+from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.clock import clocks_in
-from toolpath.checks.request.said import MONTH_NAMES, WEEKDAY_NAMES, number_words
+from toolpath.checks.request.said import number_words
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call

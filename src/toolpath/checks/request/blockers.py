@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from toolpath.checks.request.said import MONTH_NAMES, WEEKDAY_NAMES
+from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.verbs import folded, may_be_thing
 
 Mood = Literal[

@@ -95,7 +95,7 @@ _HALVES: Final = (
 )
 
 
-class Clock(msgspec.Struct, frozen=True):
+class ClockTime(msgspec.Struct, frozen=True):
     """A time of day as it is said."""
 
     start: int
@@ -129,10 +129,10 @@ class HalfOfDay(msgspec.Struct, frozen=True):
     half: Half
 
 
-def clocks_in(text: str) -> list[Clock]:
+def clocks_in(text: str) -> list[ClockTime]:
     """The times of day in the text, no two overlapping, the longest first where they would."""
     found = [*_ranges(text), *_spoken(text), *_written(text)]
-    kept: list[Clock] = []
+    kept: list[ClockTime] = []
     for one in (*found, *_bare(text)):
         if all(one.end <= other.start or other.end <= one.start for other in kept):
             kept.append(one)
@@ -151,21 +151,21 @@ def halves_in(text: str) -> list[HalfOfDay]:
     )
 
 
-def _ranges(text: str) -> Iterator[Clock]:
+def _ranges(text: str) -> Iterator[ClockTime]:
     for found in _HOURS.finditer(text):
         hour, until = int(found["hour"]), int(found["until"])
         # `11-1pm` begins in the other half: it is left to be asked about.
         if 0 < hour < until <= 12 and until < 12:
             hour += 12 if found["half"] in "pP" else 0
             end = found.end("minute" if found["minute"] else "hour")
-            yield Clock(found.start(), end, hour, int(found["minute"] or 0))
+            yield ClockTime(found.start(), end, hour, int(found["minute"] or 0))
 
 
-def _written(text: str) -> Iterator[Clock]:
+def _written(text: str) -> Iterator[ClockTime]:
     for found in _TIME.finditer(text):
         end = found.start() + len(found[0].rstrip())
         if found["noon"] or found["midnight"]:
-            yield Clock(found.start(), end, 12 if found["noon"] else 0, 0)
+            yield ClockTime(found.start(), end, 12 if found["noon"] else 0, 0)
             continue
         hour = int(found["hour"] or found["h"] or found["uhr"])
         minute = int(found["minute"] or found["dotted"] or found["uhrminute"] or 0)
@@ -175,10 +175,10 @@ def _written(text: str) -> Iterator[Clock]:
         elif half.startswith("a") and hour == 12:
             hour = 0
         if hour < 24 and minute < 60:
-            yield Clock(found.start(), end, hour, minute)
+            yield ClockTime(found.start(), end, hour, minute)
 
 
-def _spoken(text: str) -> Iterator[Clock]:
+def _spoken(text: str) -> Iterator[ClockTime]:
     for form, minutes in _SPOKEN:
         for found in form.finditer(text):
             groups = found.groupdict()
@@ -192,10 +192,10 @@ def _spoken(text: str) -> Iterator[Clock]:
             is_open = bool(english) and hour <= 12
             # `ten to twelve people` is no time.
             is_bare = is_open and bool(minutes_of)
-            yield Clock(found.start(), found.end(), at // 60 % 24, at % 60, is_open=is_open, is_bare=is_bare)
+            yield ClockTime(found.start(), found.end(), at // 60 % 24, at % 60, is_open=is_open, is_bare=is_bare)
 
 
-def _bare(text: str) -> Iterator[Clock]:
+def _bare(text: str) -> Iterator[ClockTime]:
     for found in _BARE.finditer(text):
         hour = _number(found["bare"])
         is_at, is_for = (
@@ -203,7 +203,7 @@ def _bare(text: str) -> Iterator[Clock]:
             _FOR.search(text, max(0, found.start() - 12), found.start()),
         )
         if 0 < hour <= 12 and (is_at or (_BEHIND.match(text, found.end()) and not is_for)):
-            yield Clock(found.start(), found.end(), hour, 0, is_open=True, is_bare=True)
+            yield ClockTime(found.start(), found.end(), hour, 0, is_open=True, is_bare=True)
 
 
 def _number(said: str) -> int:

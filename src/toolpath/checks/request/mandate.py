@@ -101,19 +101,7 @@ def mandated(  # a plan, what it is held against, and how
         questions.append(
             f"Only the first {_LONGEST:,} characters of the request were held against this: what of the rest?"
         )
-    if seen.acting:
-        questions += uncarried(seen, strict=strict)
-        questions += [
-            *misread(seen),
-            *misnamed(seen),
-            *several(seen),
-            *misplaced(seen),
-            *misbound(seen),
-            *twofold(seen),
-        ]
-        questions += [*asides(seen), *turned(seen)]
-        for clause in seen.clauses:
-            questions += swallowed(seen, clause.verb, text_in(seen, clause)) if clause.mood == "command" else ()
+    questions += _of_writes(seen, strict=strict) if seen.acting else ()
     given = Told(told, catalog, known)
     if not strict:
         # Rules take values out of the request and nowhere else.
@@ -128,6 +116,16 @@ def mandated(  # a plan, what it is held against, and how
         confidence=sure,
     )
     return msgspec.structs.replace(plan, origin=origin)
+
+
+def _of_writes(seen: Seen, *, strict: bool) -> Iterator[str]:
+    """Questions for a plan that writes: its conditions, and its values as the request says them."""
+    yield from uncarried(seen, strict=strict)
+    for rule in (misread, misnamed, several, misplaced, misbound, twofold, asides, turned):
+        yield from rule(seen)
+    for clause in seen.clauses:
+        if clause.mood == "command":
+            yield from swallowed(seen, clause.verb, text_in(seen, clause))
 
 
 # Whether it is commanded.

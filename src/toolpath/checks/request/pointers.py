@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from toolpath.checks.request.said import WEEKDAY_NAMES
+from toolpath.checks.request.calendar_words import WEEKDAY_NAMES
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json, walk
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import country_of, language_of
 from toolpath.checks.request.counts import COUNTS
@@ -33,48 +34,6 @@ COUNTED: Final = re.compile(
     re.IGNORECASE,
 )
 DATED: Final = re.compile(r"\d{1,4}([-/.:])\d{1,2}(?:\1\d{1,4})?(?:t\d{1,2}:\d{2}.*|z)?", re.IGNORECASE)
-_MONTH_WORDS: Final = (
-    "january jan januar janvier enero",
-    "february feb februar février febrero",
-    "march mar märz mars marzo",
-    "april apr avril abril",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet julio",
-    "august aug août agosto",
-    "september sep sept septembre septiembre",
-    "october oct oktober octobre octubre",
-    "november nov novembre noviembre",
-    "december dec dezember décembre diciembre",
-)
-_WEEKDAY_WORDS: Final = (
-    "monday montag lundi lunes",
-    "tuesday dienstag mardi martes",
-    "wednesday mittwoch mercredi miércoles",
-    "thursday donnerstag jeudi jueves",
-    "friday freitag vendredi viernes",
-    "saturday samstag sonnabend samedi sábado",
-    "sunday sonntag dimanche domingo",
-)
-
-
-def _numbered(words: Sequence[str], first: int) -> dict[str, int]:
-    return {folded(name): number for number, names in enumerate(words, first) for name in names.split()}
-
-
-def _pattern(words: Sequence[str]) -> str:
-    """One of the words, with its accents or without, for a regular expression that ignores case."""
-    names = {form for line in words for name in line.split() for form in (name, folded(name))}
-    return "|".join(sorted(names, key=lambda name: (-len(name), name)))
-
-
-#: Months from 1, as words of four languages say them.
-MONTHS: Final = _numbered(_MONTH_WORDS, 1)
-#: Days of the week, Monday 0.
-WEEKDAYS: Final = _numbered(_WEEKDAY_WORDS, 0)
-#: The same as alternatives of a regular expression.
-MONTH_NAMES: Final = _pattern(_MONTH_WORDS)
-WEEKDAY_NAMES: Final = _pattern(_WEEKDAY_WORDS)
 #: Words that say when, and have to be somewhere in the plan.
 _WHEN: Final = frozenset(
     folded(word)

@@ -12,9 +12,10 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.calendar_words import WEEKDAY_NAMES
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.denials import denial_in, leaves_be
-from toolpath.checks.request.said import QUOTED, WEEKDAY_NAMES, held_values
+from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded

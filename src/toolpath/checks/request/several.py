@@ -84,7 +84,7 @@ def _taken_for_names(seen: Seen) -> Iterator[str]:
 
 
 def _things(tool: Tool, name: str) -> frozenset[str]:
-    """What the tool is for, and what the parameter is called."""
+    """Words for what the tool is for, and for what the parameter is called."""
     return frozenset(map(folded, (*raw_words(tool.name), *raw_words(name)))) - STOPS
 
 

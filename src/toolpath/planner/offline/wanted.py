@@ -44,7 +44,7 @@ _COUNTS: Final = re.compile(r"\s+(?!(?:of|to|on|in|by|for|from)\b)[a-z]{3,}", re
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What a request of one clause wants."""
+    """Act and thing that a request of one clause wants."""
 
     verb: str
     """None of a question: empty."""
@@ -60,7 +60,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 def wanted(text: str, spans: Sequence[Span], box: Toolbox) -> Wanted | None:
-    """What the request wants; None where it says several things, or says neither an act nor a thing."""
+    """Act and thing that the request wants; None where it says several things, or says neither an act nor a thing."""
     said = bare(text)
     asked = _ASKED.match(said)
     if asked is not None:

@@ -46,7 +46,7 @@ def assigned(ranked: Iterable[Ranked], several: Collection[int]) -> list[Ranked]
 
 
 def apart(spans: Sequence[Span], fields: Sequence[ToolField], at: int, order: int) -> float:
-    """What is taken off for how far a value among those of its kind is from the parameter among its kind."""
+    """Deduction for how far a value among those of its kind is from the parameter among its kind."""
     before = sum(one.kind == spans[at].kind for one in spans[:at])
     return _FAR * abs(before - sum(one.kind == fields[order].kind for one in fields[:order]))
 

@@ -380,7 +380,7 @@ def _without(inputs: JsonObject, taken: JsonObject, kit: Kit) -> JsonObject:
 
 
 def _narrowing(fitted: Fitted, lister: Kit) -> JsonObject:
-    """What narrows the call of a loop by a word narrows the list, too: `every deployment in staging`."""
+    """Parameters that narrow the call of a loop by a word, and its list with it: `every deployment in staging`."""
     words = {word.text for word in fitted.spent}
     alike = {field.name for field in lister.fields if field.kind in ("text", "place")}
     return {name: value for name, value in fitted.calls[0].items() if name in alike and value in words}

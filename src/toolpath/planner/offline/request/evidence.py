@@ -19,9 +19,10 @@ from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
+from toolpath.planner.offline.request.field_kinds import FieldKind
 from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, means
 
 #: All words of a tool's name said; one of its description; one of its parameters, options or outputs.
 _NAME, _TOLD, _EXTRA, _GIVEN = 2.0, 0.25, 0.1, 0.25

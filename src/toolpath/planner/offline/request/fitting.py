@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.namings import says_option
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading
@@ -18,15 +18,17 @@ from toolpath.planner.offline.request.affinity import affinity, cue_of, is_calle
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
+from toolpath.planner.offline.request.field_kinds import FieldKind
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
+from toolpath.planner.offline.request.plain_words import PlainWords
 from toolpath.planner.offline.request.rows import are_in_row, is_mixed, is_of_row
 from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.taken import as_taken, in_range
 from toolpath.planner.offline.request.told_texts import is_told
-from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of
 from toolpath.values import Json, JsonObject
 
@@ -103,6 +105,7 @@ class _Filler:
         self._used: dict[Span, str] = {}
         self._many: dict[str, list[Json]] = {}
         self._spent: set[Word] = set()
+        self._plain = PlainWords(kit, part, box, text, self._spent)
         self._optioned: list[ToolField] = []
         """Parameters that an option is said of."""
         self._chosen: set[Word] = set()
@@ -464,101 +467,27 @@ class _Filler:
             wanted = optional[:1]
         self._pointed([one for one in open_fields if not one.required and one.kind != "id" and one not in wanted])
         for field in wanted:
-            phrase = self._phrase(field)
-            if phrase is None or (is_told(field) and not self._is_pointed(phrase, field)):
+            phrase = self._plain.phrase(field)
+            if phrase is None or (is_told(field) and not self._plain.is_pointed(phrase, field)):
                 # What is to be told is quoted, pointed to, or asked for; a season is no word beside its thing.
                 continue
-            said = self._value_of(phrase, field)
+            said = self._plain.value_of(phrase, field)
             self._inputs[field.name] = [said] if field.is_list else said
             self._sure[field.name] = 0.75
             self._spent.update(phrase)
-            if not self._is_named(phrase, field) and not self._is_pointed(phrase, field):
+            if not self._plain.is_named(phrase, field) and not self._plain.is_pointed(phrase, field):
                 self._uncued.append(field.kind)
 
     def _pointed(self, fields: Sequence[ToolField]) -> None:
         """Plain words that a word before them points to a parameter that may be left out: `from github`."""
         for field in fields:
-            phrase = next((run for run in self._runs(field) if self._is_for(run, field)), None)
+            phrase = next((run for run in self._plain.runs(field) if self._plain.is_for(run, field)), None)
             if phrase is not None:
-                self._inputs[field.name] = self._value_of(phrase, field)
+                self._inputs[field.name] = self._plain.value_of(phrase, field)
                 self._sure[field.name] = 0.7
                 self._spent.update(phrase)
 
-    def _is_for(self, run: Sequence[Word], field: ToolField) -> bool:
-        """Whether words are said to be for the parameter, or are its very example."""
-        is_shown = len(run) == 1 and run[0].text in field.examples
-        return is_shown or self._is_pointed(run, field) or self._is_named(run, field)
 
-    def _value_of(self, phrase: Sequence[Word], field: ToolField) -> str:
-        """The words as they stand; without the parameter's name where its examples have none: `the batch namespace`."""
-        is_named = bool(field.examples) and len(phrase) > 1 and folded(phrase[-1].text) == field.name
-        return self._text[phrase[0].start : phrase[-2 if is_named else -1].end]
-
-    def _is_pointed(self, phrase: Sequence[Word], field: ToolField) -> bool:
-        before = [word for word in self._part.words if word.end <= phrase[0].start][-2:]
-        return any(CUES.get(folded(word.text), frozenset()) & {field.name, *field.name.split("_")} for word in before)
-
-    def _phrase(self, field: ToolField) -> list[Word] | None:
-        """The longest run of words that the tool does not explain, or the one that is named as the parameter."""
-        return max(self._runs(field), key=lambda one: (self._is_named(one, field), len(one)), default=None)
-
-    def _runs(self, field: ToolField) -> list[list[Word]]:
-        """Runs of words that the tool does not explain; its own thing ends one, as `door` in `back door`."""
-        known = frozenset[str]().union(*self._kit.named, self._kit.extra) | (
-            self._kit.described if field.kind != "text" else frozenset()
-        )
-        runs: list[list[Word]] = []
-        run: list[Word] = []
-        bridge: list[Word] = []
-        for word in self._part.words:
-            if run and folded(word.text) in _BRIDGES and field.required:
-                bridge.append(word)
-                continue
-            is_apart = bool(run) and bool(_between(self._text, run[-1].end, word.start, bridge).strip())
-            is_own = bool(word.concepts & field.concepts) and bool(run)
-            is_free = (
-                not word.is_stop
-                and not word.concepts & known
-                and word.text != self._part.verb
-                and (not listed_concepts(word.text) & self._box.acts or self._is_object(word, field))
-                and word not in self._spent
-                and not self._is_any(word)
-            )
-            is_free = (
-                is_free
-                and not is_picking(word.text, word.start, self._text)
-                and folded(word.text) not in ("everything", "something", "anything", "last", "past", "next")
-            )
-            if is_apart or not (is_free or is_own):
-                runs.append(run)
-                run = []
-            if is_free or (is_own and not is_apart):
-                run.append(word)
-        runs.append(run)
-        return [one for one in runs if one]
-
-    def _is_any(self, word: Word) -> bool:
-        """Whether a word says the tool's own thing and not which: `reserve a book`."""
-        return bool(word.concepts & self._kit.described) and _ANY.search(self._text[: word.start]) is not None
-
-    def _is_object(self, word: Word, field: ToolField) -> bool:
-        """Whether a word stands right behind the verb, as a name that has to be said does: `resize logs to 500`."""
-        before = self._text[: word.start].rstrip()
-        verb = self._part.verb
-        return (
-            field.required and bool(verb) and folded(before[-len(verb) :]) == folded(verb) and verb in self._part.text
-        )
-
-    def _is_named(self, run: Sequence[Word], field: ToolField) -> bool:
-        """Whether the word before says what it is: `the table leads`; or its own last one: `the baking list`."""
-        if len(run) > 1 and run[-1].concepts & field.concepts:
-            return True
-        before = [word for word in self._part.words if word.end <= run[0].start]
-        return bool(before) and bool(before[-1].concepts & field.concepts)
-
-
-#: Between the words of one name: `lampe du salon`.
-_BRIDGES: Final = frozenset(("du", "de", "del", "im"))
 _UNSURE_VALUE: Final = 0.5
 #: What is counted has seldom so many digits.
 _DIGITS_OF_NAMES: Final = 3
@@ -569,7 +498,6 @@ _FORMED: Final = 2.6
 #: How well a value fits a parameter at least, of whose kind it is by its form.
 _FITTING: Final = 0.5
 #: Kinds of which several values are easily taken for one another.
-_ANY: Final = re.compile(r"\b(?:an?|some|any|eine?[nrms]?|irgendein\w*|une?|una?|alg[uú]n\w*)\s+$", re.IGNORECASE)
 _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number")
 #: Kinds that a name may be of.
 _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
@@ -585,14 +513,6 @@ def _is_of(word: Word, field: ToolField) -> bool:
 
 def _word(span: Span) -> Word:
     return Word(span.text, span.start, span.end, concepts_of(span.text))
-
-
-def _between(text: str, start: int, end: int, words: Sequence[Word]) -> str:
-    """The text between two words, besides those given."""
-    text = text[start:end]
-    for word in words:
-        text = text.replace(word.text, "", 1)
-    return text
 
 
 def _longer(held: Json, span: Span, field: ToolField, value: Json) -> list[Json] | None:

@@ -10,8 +10,9 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.calendar_words import MONTHS, WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.counts import COUNTS
-from toolpath.checks.request.said import IN_DAYS, MONTHS, WEEKDAY_NAMES, WEEKDAYS
+from toolpath.checks.request.said import IN_DAYS
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.weekdays import days_of_weeks
 

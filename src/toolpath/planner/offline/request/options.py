@@ -90,7 +90,7 @@ def _are_languages(options: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=512)
 def _glosses(options: tuple[str, ...], description: str) -> Mapping[str, tuple[str, ...]]:
-    """What a description says of each option and of no other: `notice: the tenant is moving out`."""
+    """Words by which a description tells each option from the others: `notice: the tenant is moving out`."""
     if not description:
         return {}
     places = []

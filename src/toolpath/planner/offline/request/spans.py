@@ -10,7 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from toolpath.catalog.words import STOP
-from toolpath.checks.request.clock import Clock, HalfOfDay, clocks_in, halves_in
+from toolpath.checks.request.clock import ClockTime, HalfOfDay, clocks_in, halves_in
 from toolpath.checks.request.concepts import STOPS, is_known
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
@@ -298,15 +298,15 @@ def _paths(text: str) -> Iterator[Span]:
 def _moments(text: str, today: date | None) -> Iterator[Span]:
     """Days, times of day, and both where they stand beside each other with the half of the day that is said."""
     taken: set[int] = set()
-    said: list[Day | Clock | HalfOfDay] = []
+    said: list[Day | ClockTime | HalfOfDay] = []
     halves = {(one.start, one.end): one for one in halves_in(text)}
-    named: list[Day | Clock | HalfOfDay] = [*days_in(text, today), *clocks_in(text), *halves.values()]
+    named: list[Day | ClockTime | HalfOfDay] = [*days_in(text, today), *clocks_in(text), *halves.values()]
     for one in named:
         if not taken & {*range(one.start, one.end)}:
             taken |= {*range(one.start, one.end)}
             said.append(one)
     said.sort(key=lambda one: one.start)
-    rows: list[list[Day | Clock | HalfOfDay]] = []
+    rows: list[list[Day | ClockTime | HalfOfDay]] = []
     for one in said:
         row = rows[-1] if rows else []
         if row and type(one) not in map(type, row) and _BESIDE.fullmatch(text[row[-1].end : one.start]):
@@ -317,9 +317,9 @@ def _moments(text: str, today: date | None) -> Iterator[Span]:
         yield from _of_row(text, row)
 
 
-def _of_row(text: str, row: Sequence[Day | Clock | HalfOfDay]) -> Iterator[Span]:
+def _of_row(text: str, row: Sequence[Day | ClockTime | HalfOfDay]) -> Iterator[Span]:
     day = next((one for one in row if isinstance(one, Day)), None)
-    clock = next((one for one in row if isinstance(one, Clock)), None)
+    clock = next((one for one in row if isinstance(one, ClockTime)), None)
     half = next((one for one in row if isinstance(one, HalfOfDay)), None)
     if half is None and day is not None and _TONIGHT.fullmatch(text[day.start : day.end]):
         half = HalfOfDay(day.start, day.end, "p")
@@ -328,7 +328,7 @@ def _of_row(text: str, row: Sequence[Day | Clock | HalfOfDay]) -> Iterator[Span]
             yield Span("day", text[day.start : day.end], day.iso, day.start, day.end)
         return
     told = clock.told(half.half if half is not None else "")
-    used = [one for one in row if told is not None or isinstance(one, Clock)]
+    used = [one for one in row if told is not None or isinstance(one, ClockTime)]
     if told is None and day is not None:
         yield Span("day", text[day.start : day.end], day.iso, day.start, day.end)
     start, end = min(one.start for one in used), max(one.end for one in used)

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.said import MONTH_NAMES, MONTHS
+from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span

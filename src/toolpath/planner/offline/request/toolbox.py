@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 
@@ -18,34 +18,15 @@ from toolpath.checks.request.tools import acts, acts_of, fits, verbs_of
 from toolpath.checks.request.verbs import folded, meanings_of
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import words_of
+from toolpath.planner.offline.request.field_kinds import (
+    LONGEST_PATTERN,
+    PLAIN_PATTERN,
+    FieldKind,
+    kind_of_field,
+    matches,
+)
 from toolpath.values import Json, JsonObject
 
-FieldKind = Literal[
-    "enum",
-    "bool",
-    "email",
-    "url",
-    "phone",
-    "day",
-    "moment",
-    "time",
-    "duration",
-    "money",
-    "currency",
-    "percent",
-    "number",
-    "month",
-    "country",
-    "id",
-    "path",
-    "pattern",
-    "repo",
-    "person",
-    "company",
-    "place",
-    "text",
-    "other",
-]
 _PREFIX: Final = re.compile(
     r"(?:\b(?:such as|like|for example|as in)|e\.g\.,?|z\.\s?B\.|p\.\s?ex\.) ([A-Za-z]{1,8}[-_])[\w-]*\d"
     r"|(?<![\w-])([A-Z]{1,8}-) (?:and|then|followed by)\b[^.]{0,30}\b(?:digits|number)",
@@ -57,62 +38,6 @@ _EXAMPLE: Final = re.compile(
     r"([\w#.:/+-]{1,40}(?: \d{1,6})?)",
     re.IGNORECASE,
 )
-_UNITS: Final = {
-    "minutes": "minute",
-    "minute": "minute",
-    "hours": "hour",
-    "days": "day",
-    "seconds": "second",
-    "weeks": "week",
-    "km": "km",
-}
-_MONEY: Final = frozenset(["amount", "price", "cost", "total", "budget", "fee", "sum"])
-_PLACES: Final = frozenset(
-    [
-        "city",
-        "address",
-        "location",
-        "origin",
-        "destination",
-        "place",
-        "near",
-        "country",
-        "airport",
-        "room",
-        "town",
-        "region",
-        "street",
-        "venue",
-        "departure",
-    ]
-)
-_PEOPLE: Final = frozenset(
-    [
-        "passenger",
-        "guest",
-        "patient",
-        "student",
-        "students",
-        "people",
-        "member",
-        "members",
-        "employee",
-        "agent",
-        "assignee",
-        "owner",
-        "sender",
-        "person",
-        "author",
-        "employee",
-        "attendee",
-        "recipient",
-        "user",
-    ]
-)
-_COMPANIES: Final = frozenset(["company", "organisation", "organization", "firm", "employer"])
-_PATHS: Final = frozenset(["path", "folder", "file", "directory", "source", "target", "archive", "filename"])
-
-
 #: How a description says that a number is a thing's name: `Number of the pupil`, `Episode number`.
 _GOES_BY: Final = re.compile(r"^(?:the )?(?:number|no\.?|id) of (?:the|an?) |^\w+ (?:number|no\.?|id)\b")
 
@@ -144,7 +69,7 @@ class ToolField(msgspec.Struct, frozen=True):
 
     def admits(self, text: str) -> bool:
         """Whether a text matches the pattern of the parameter, where it has one."""
-        return not self.pattern or not _PLAIN_PATTERN.fullmatch(self.pattern) or _matches(self.pattern, text)
+        return not self.pattern or not PLAIN_PATTERN.fullmatch(self.pattern) or matches(self.pattern, text)
 
     @property
     def is_name(self) -> bool:
@@ -197,20 +122,6 @@ class Kit(msgspec.Struct, frozen=True):
 
 
 #: Without groups, which a stranger's pattern may take for ever with.
-_PLAIN_PATTERN: Final = re.compile(r"[^()|*]{1,80}")
-_LONGEST_MATCHED: Final = 60
-
-
-@lru_cache(maxsize=1_024)
-def _matches(pattern: str, text: str) -> bool:
-    if len(text) > _LONGEST_MATCHED or not _PLAIN_PATTERN.fullmatch(pattern):
-        return False
-    try:
-        return re.search(pattern, text) is not None
-    except re.error:
-        return False
-
-
 class Toolbox:
     """The tools of a catalogue, read once; how much a concept tells depends on how many of them have it."""
 
@@ -258,7 +169,7 @@ class Toolbox:
         return field.prefix or self.prefixes.get(field.name, "")
 
     def told_of(self, field: ToolField) -> str:
-        """What the tools say of a parameter of this name with these options."""
+        """Words that the tools say of a parameter of this name with these options."""
         return self.told.get((field.name, str(field.options)), "")
 
     def knows_prefix(self, text: str) -> bool:
@@ -368,7 +279,7 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
     options = inner.get("enum")
     prefix = _PREFIX.search(description)
     pattern = str(inner.get("pattern") or "")
-    kind, unit = _kind(name, inner, description)
+    kind, unit = kind_of_field(name, inner, description)
     examples = tuple(found[1].rstrip(".:,") for found in _EXAMPLE.finditer(description))
     if kind in ("text", "place") and (prefix or any(forms_of(examples))):
         kind = "id"
@@ -385,13 +296,9 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
         description=description,
         is_whole=inner.get("type") == "integer",
         path=path,
-        pattern=pattern if len(pattern) <= _LONGEST_PATTERN else "",
+        pattern=pattern if len(pattern) <= LONGEST_PATTERN else "",
         examples=examples,
     )
-
-
-#: Longer ones are not looked at: they are of a program, and no form that a person types.
-_LONGEST_PATTERN: Final = 80
 
 
 def forms_of(examples: Iterable[str]) -> Iterator[re.Pattern[str]]:
@@ -438,126 +345,6 @@ def _like(part: str) -> str:
             else part
         )
     return re.escape(part)
-
-
-def _kind(name: str, schema: JsonObject, description: str) -> tuple[FieldKind, str]:
-    words = raw_words(name)
-    opening = raw_words(description)[:8]
-    if isinstance(schema.get("enum"), list):
-        return ("currency", "") if "currency" in words else ("enum", "")
-    match schema.get("type"):
-        case "boolean":
-            return "bool", ""
-        case "integer" | "number":
-            return _kind_of_number(words, opening)
-        case "string":
-            form, pattern = str(schema.get("format") or ""), str(schema.get("pattern") or "")
-            return _kind_of_text(name, words, opening, description, form, pattern[:_LONGEST_PATTERN]), ""
-        case _:
-            return "other", ""
-
-
-def _kind_of_number(words: Sequence[str], opening: Sequence[str]) -> tuple[FieldKind, str]:
-    unit = next((_UNITS[word] for word in (*words, *opening) if word in _UNITS), "")
-    if unit:
-        return "duration", unit
-    if _MONEY & {*words}:
-        return "money", ""
-    return ("percent" if "percent" in words else "number"), ""
-
-
-#: What a pattern that takes this alone, and none of the others, is for.
-_SAMPLES: Final[tuple[tuple[str, FieldKind], ...]] = (
-    ("19:30", "time"),
-    ("2026-05-13", "day"),
-    ("2026-05", "month"),
-    ("2026-05-13T19:30", "moment"),
-    ("2026-05-13T19:30:00", "moment"),
-    ("DE", "country"),
-    ("EUR", "currency"),
-)
-
-
-def _kind_of_pattern(pattern: str, described: str, words: Sequence[str]) -> FieldKind | None:
-    """The kind of values that a pattern takes, or that a description writes as a form: `HH:MM`."""
-    if pattern:
-        taken = [kind for sample, kind in _SAMPLES if _matches(pattern, sample)]
-        if len({*taken}) == 1 and (taken[0] != "country" or {"country", "region", "nation"} & {*words}):
-            return taken[0]
-        if not taken and _matches(pattern, "1234567890"[:4]) and not _matches(pattern, "word"):
-            return "id"
-    for form, kind in _FORMS:
-        if form.search(described):
-            return kind
-    return None
-
-
-_FORMS: Final[tuple[tuple[re.Pattern[str], FieldKind], ...]] = (
-    (re.compile(r"yyyy-mm-ddt|iso 8601|date and time"), "moment"),
-    (re.compile(r"yyyy-mm-dd"), "day"),
-    (re.compile(r"yyyy-mm(?!-)"), "month"),
-    (re.compile(r"\bhh:mm"), "time"),
-)
-
-
-def _kind_of_text(
-    name: str, words: Sequence[str], opening: Sequence[str], description: str, form: str, pattern: str
-) -> FieldKind:
-    formats: dict[str, FieldKind] = {
-        "email": "email",
-        "date": "day",
-        "date-time": "moment",
-        "uri": "url",
-        "time": "time",
-    }
-    if form in formats:
-        return formats[form]
-    last = words[-1] if words else ""
-    low = description.casefold()
-    shape = _kind_of_pattern(pattern, low, words)
-    if shape is not None:
-        return shape
-    checks: tuple[tuple[bool, FieldKind], ...] = (
-        (last in ("email",) or low.startswith(("e-mail address", "email address")), "email"),
-        (last in ("phone", "telephone"), "phone"),
-        ("owner/name" in low, "repo"),
-        ("time of day" in low, "time"),
-        ("currency" in words or "three letters" in low, "currency"),
-        (last in ("pattern", "glob"), "pattern"),
-        (last in ("date",), "day"),
-        (last in ("url", "uri"), "url"),
-        (
-            name == "id"
-            or last
-            in (
-                "id",
-                "ids",
-                "sha",
-                "code",
-                "seat",
-                "no",
-                "plate",
-                "image",
-                "isbn",
-                "ean",
-                "iban",
-                "vin",
-                "sku",
-                "barcode",
-            )
-            or low.startswith(("id of", "hash of")),
-            "id",
-        ),
-        (last in ("number", "account") and not low.startswith("how"), "id"),
-        (low.startswith(("account ", "the account")), "id"),
-        (bool(_PATHS & {*words}) and bool(_PATHS & {*opening}), "path"),
-        ("path" in opening, "path"),
-        (bool(_COMPANIES & {*words}), "company"),
-        (bool(_PLACES & {*words}), "place"),
-        (bool(_PEOPLE & {*words}), "person"),
-        (last == "name" and bool({"person", "full", "passenger", "guest"} & {*opening}), "person"),
-    )
-    return next((kind for holds, kind in checks if holds), "text")
 
 
 def _outputs(schema: Json, path: tuple[str, ...] = ()) -> tuple[list[ToolField], list[Listed]]:

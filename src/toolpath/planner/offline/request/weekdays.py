@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
-from toolpath.checks.request.said import WEEKDAY_NAMES, WEEKDAYS
+from toolpath.checks.request.calendar_words import WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.verbs import folded
 
 _DAY: Final = rf"(?P<day>{WEEKDAY_NAMES})"
