@@ -11,6 +11,7 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.settings import may_be_set, spoken_of
 from toolpath.checks.request.tools import fits, is_called, is_form
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.model.tool import Tool
@@ -52,6 +53,26 @@ _LEAVING: Final = re.compile(
 )
 
 
+#: What denies a thing stands before a noun.
+_OF_THINGS: Final = re.compile(
+    r"\W*(?:(?:and|but|please|und|aber|bitte|et|mais|y|pero)\s+)*(?:no|without|with\s+no|kein\w*|ohne|sans|sin|pas\s+de"
+    r"|pas\s+d['\u2019]|aucune?|ning[uú]na?)(?![\w,])",
+    re.IGNORECASE,
+)
+
+
+_BACK: Final = re.compile(
+    r"\b(?:keep|leave|lass\w*|laiss\w*|garde\w*|deja\w*|mant[eé]n\w*)(?:\s+|-)(?:it|her|him|them|ihn|sie|es|l[aeo]s?)\b"
+    r"|\b(?:d[eé]ja|mant[eé]n)l[ao]s?\b",
+    re.IGNORECASE,
+)
+_OF_CALL: Final = re.compile(
+    r"\W*(?:(?:and|but|please|und|aber|bitte|et|mais|y|pero)\s+)*(?:not|nicht|pas|no)\s+(?:to|in|into|on|at|by|with|for|from|via|as"
+    r"|an|auf|am|im|ins|per|mit|für|von|bei|als|zu[rm]?|à|au|aux|en|dans|sur|par|avec|pour|chez|comme|a|al|con|por|para|como)\b",
+    re.IGNORECASE,
+)
+
+
 class Denial(msgspec.Struct, frozen=True):
     """What a clause says not to do."""
 
@@ -61,6 +82,12 @@ class Denial(msgspec.Struct, frozen=True):
     """Ids, numbers and quotations."""
     words: tuple[str, ...]
     """The other words that say something, folded."""
+    is_of_things: bool = False
+    """It denies a thing and no act: `no refund`, `ohne Rechnung`."""
+    is_of_call: bool = False
+    """It says how not to do what is commanded: `not to the customer`, `nicht in 310`."""
+    points_back: bool = False
+    """It leaves as it is what the command is about: `keep her in the pool`."""
     is_bound: bool = False
     """It puts something right, or says when, how or how much: `not before 5 pm`, `not more than 12`."""
 
@@ -79,7 +106,15 @@ def denial_in(said: str, is_verb: Callable[[str], bool]) -> Denial:
     words = [folded(word) for word in said_of if word not in verbs and not is_counter(word)]
     telling = [word for word in words if word not in STOPS]
     is_bound = _BOUND.search(rest) is not None or _LEAVING.match(said) is None
-    return Denial(tuple(verbs), tuple(things), tuple(telling), is_bound)
+    return Denial(
+        tuple(verbs),
+        tuple(things),
+        tuple(telling),
+        _OF_THINGS.match(said) is not None,
+        _OF_CALL.match(said) is not None,
+        _BACK.search(said) is not None,
+        is_bound,
+    )
 
 
 def denies(denial: Denial, tool: Tool) -> bool:
@@ -95,18 +130,45 @@ def leaves_be(denial: Denial, tool: Tool, inputs: JsonObject, others: Sequence[T
     `others`: the tools that the plan does not call. What has neither an act nor a thing of its own takes back the
     command.
     """
+    spoken = spoken_of(
+        [one for one in (*denial.verbs, *denial.words) if not _is_act(one, denial, others)], tool, inputs
+    )
+    if spoken.words:
+        # `Cancel it, no refund`: how the call is to be made.
+        left = [one for one in (*denial.verbs, *denial.words) if one not in spoken.words]
+        held = [folded(str(value)) for _, value in walk(inputs, "") if not isinstance(value, dict | list)]
+        is_of_it = not denial.things or all(any(_holds(text, folded(one)) for text in held) for one in denial.things)
+        return not spoken.is_open and not left and is_of_it
+    if denial.is_of_call and may_be_set(tool, inputs) and not _is_of_another(denial, inputs):
+        # `Check ST-4 in, but not in 310`: nothing keeps the tool from it.
+        return False
     is_same = any(_means(verb, tool, others) for verb in denial.verbs)
     if denial.verbs and not is_same and not _GENERIC.intersection(map(folded, denial.verbs)):
         return any(fits(verb, other) for verb in denial.verbs for other in others) or all(map(is_reading, denial.verbs))
     if not denial.verbs and len(denial.words) == 1 and not _speaks_of(tool, denial.words[0]):
         # `Leave the price of D-22 alone`: of what only another tool speaks.
-        return any(_speaks_of(other, denial.words[0]) for other in others)
+        return not denial.points_back and any(_speaks_of(other, denial.words[0]) for other in others)
     texts = [folded(str(value)) for _, value in walk(inputs, "") if not isinstance(value, dict | list)]
     if not denial.things or denial.is_bound or any("{{" in text for text in texts):
         return False
     if any(not _speaks_of(tool, word) for word in denial.words):
         return False
     return not any(_holds(text, folded(thing)) for thing in denial.things for text in texts)
+
+
+def _is_of_another(denial: Denial, inputs: JsonObject) -> bool:
+    """Whether what is denied is of the form of something that the call is given: `for T-7, not for T-8`."""
+    given = {_form(str(value)) for _, value in walk(inputs, "") if not isinstance(value, dict | list)}
+    return bool(denial.things) and all(_form(one) in given for one in denial.things)
+
+
+def _form(value: str) -> str:
+    return "@" if "@" in value else re.sub(r"\d+", "0", folded(value))
+
+
+def _is_act(word: str, denial: Denial, others: Sequence[Tool]) -> bool:
+    """Whether what is denied is the act of another tool: `don't email her`."""
+    return word in denial.verbs and not denial.is_of_things and any(is_called(word, other) for other in others)
 
 
 def _means(verb: str, tool: Tool, others: Sequence[Tool]) -> bool:

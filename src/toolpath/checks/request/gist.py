@@ -34,10 +34,11 @@ _TIDY: Final = re.compile(
 )
 
 
-def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
+def gist_of(request: str, is_verb: Callable[[str], bool], sets: Callable[[str], bool]) -> str:
     """The part of a request that asks for something; the request itself where nothing else stands beside that.
 
-    `is_verb`: whether a word is a verb of one of the tools that are offered.
+    `is_verb`: whether a word is a verb of one of the tools that are offered. `sets`: whether what is denied is how one
+    of them is to be called: `no refund`.
     """
     plain = without_contents(request)
     clauses = list(_placed(clauses_of(plain, is_verb), plain))
@@ -54,14 +55,16 @@ def gist_of(request: str, is_verb: Callable[[str], bool]) -> str:
         start = end
         if clause.mood == "none" or (clause.mood == "reason" and not _VALUED.search(said)):
             continue
-        if clause.mood == "negation" and _stands_apart(clause, clauses):
+        if clause.mood == "negation" and _stands_apart(clause, clauses) and not sets(said):
             denied = denial_in(said, is_verb)
             continue
         if clause.mood == "command":
             opening = opening_of(clause.text)
             said = said[opening:].rstrip("?") if clause.text[opening:] else said
             said = without_wishing(said) if wish_in(clause.text[opening:]) is not None else said
-            said = _ONLY.sub("", _named(said, denied) if denied is not None else said)
+            said = _named(said, denied) if denied is not None else said
+        if clause.mood in ("command", "other"):
+            said = _ONLY.sub("", said)
         kept.append(said)
     text = _TIDY.sub("", "".join((*kept, request[start:])))
     return re.sub(r"\s+([,.;!?])(?:\s*,)*", r"\1", re.sub(r"[ \t]{2,}", " ", text)) or request

@@ -38,6 +38,7 @@ from toolpath.checks.request.tools import CALLING, acts_of, fits, is_form, verbs
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
+from toolpath.checks.request.unchanged import unchanged
 from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, meanings_of
 from toolpath.checks.request.wishes import is_needed, is_recorded
 from toolpath.model.plan import Call, Plan
@@ -121,11 +122,18 @@ def mandated(  # a plan, what it is held against, and how
 def _of_writes(seen: Seen, *, strict: bool) -> Iterator[str]:
     """Questions for a plan that writes: its conditions, and its values as the request says them."""
     yield from uncarried(seen, strict=strict)
-    for rule in (misread, misnamed, several, misplaced, misbound, twofold, asides, turned):
+    for rule in (misread, misnamed, several, misplaced, misbound, twofold, asides, turned, unchanged):
         yield from rule(seen)
     for clause in seen.clauses:
         if clause.mood == "command":
             yield from swallowed(seen, clause.verb, text_in(seen, clause))
+
+
+def agrees_beside(plan: Plan, request: str, catalog: Catalog) -> bool:
+    """Whether a plan of a part of the request's words agrees with what stands beside them: denials and reasons."""
+    seen = Seen(plan, narrowed(request)[:_LONGEST], catalog, frozenset())
+    beside = [clause for clause in seen.clauses if clause.mood in ("negation", "reason")]
+    return not seen.acting or all(_is_in_order(clause, seen) for clause in beside)
 
 
 # Whether it is commanded.
@@ -198,6 +206,8 @@ def _is_in_order(clause: Clause, seen: Seen) -> bool:
 def _says_a_value(clause: Clause, seen: Seen) -> bool:
     """Whether the clause only says more of what a command before it needs: `The title is …`, `email a@b.org`."""
     words = [folded(word) for word in re.findall(r"[^\W\d_]+", clause.text)]
+    # `…, but only to them`: the value says with what it is done, and it is done with nothing else.
+    words = words[1:] if words[:1] and words[0] in _ONLY else words
     if not words:
         return True
     if says_how_it_is_to_be(clause.text):
@@ -216,6 +226,7 @@ def _says_a_value(clause: Clause, seen: Seen) -> bool:
     return has_command and not uncovered(said, seen.held)
 
 
+_ONLY: Final = frozenset(("only", "just", "nur", "bloss", "seulement", "juste", "solo"))
 _CONTINUING: Final = frozenset(
     folded(word)
     for word in re.findall(

@@ -17,6 +17,7 @@ from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.denials import denial_in, leaves_be
 from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
+from toolpath.checks.request.settings import says_an_open_option
 from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import list_of
@@ -129,6 +130,10 @@ class Seen:
         if not any(one.mood in ("command", "asked") for one in self.clauses):
             return False
         if clause.mood == "reason":
+            said = text_in(self, clause)
+            if any(tool is not None and says_an_open_option(said, tool, call.inputs) for call, tool, _ in self.acting):
+                # `They would rather have a voucher`: it says how, and not why.
+                return False
             if any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting):
                 return False
             is_told_first = not any(one.mood == "command" for one in self.clauses[: self.clauses.index(clause)])

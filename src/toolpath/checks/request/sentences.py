@@ -146,13 +146,38 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     parts = [part for part in _parts(head, is_verb) if _haswords_of(part)]
     found: list[Clause] = []
     for number, part in enumerate(parts[:_MOST]):
-        found += _with_proviso(part, clause_of(part, is_verb, kindly=_is_kind(parts, number)), is_verb)
+        clause = clause_of(part, is_verb, kindly=_is_kind(parts, number))
+        found += _with_consequence(clause, is_verb) or _with_proviso(part, clause, is_verb)
     for part in _parts(tail, is_verb):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
         if clause.mood in ("negation", "condition", "hypothesis", "choice"):
             found.append(clause)
     return found[:_MOST]
+
+
+def _with_consequence(clause: Clause, is_verb: Callable[[str], bool]) -> list[Clause]:
+    """A reason and what it is the reason for, where that says more than how things stand: `…, so use that wording`."""
+    found = _SO.search(clause.text) if clause.mood == "reason" else None
+    if found is None or _INVERTED.match(clause.text, found.end()):
+        return []
+    before, after = clause.text[: found.start()].strip(), clause.text[found.end() :].strip()
+    later = clause_of(after, is_verb)
+    return [] if later.mood in ("reason", "none") else [msgspec.structs.replace(clause, text=before), later]
+
+
+_SO: Final = re.compile(
+    r"(?<=\S)(?:\s*[,;\u2013\u2014]|\s+-)?\s+(?:(?:and|und|et|y)\s+)?(?:so|therefore|hence|thus|consequently|deshalb|deswegen|daher|darum"
+    r"|folglich|donc|alors|du\s+coup|por\s+(?:lo\s+tanto|tanto|eso|ello)|as[ií]\s+que)\b,?\s+"
+    r"(?!(?:that|far|much|many|long|as|on|dass|was|viele?|ist|sind)\b)(?=\S)",
+    re.IGNORECASE,
+)
+#: `…, deshalb brauchen wir den Platz`: after such a word the German subject stands behind its verb.
+_INVERTED: Final = re.compile(
+    r"(?:ist|sind|war|waren|hat|habe|haben|hatten?|wird|wurden?|geht|gehen|kommt|kommen|kam|fehlt|fehlen|braucht?|brauche"
+    r"|brauchen|bleibt|bleiben|fährt|fahren|zieht|regnet|läuft|passt|funktioniert)\s+(?:ich|wir|er|sie|es|man|d(?:as|ie|er))\b",
+    re.IGNORECASE,
+)
 
 
 def _with_proviso(part: str, clause: Clause, is_verb: Callable[[str], bool]) -> list[Clause]:

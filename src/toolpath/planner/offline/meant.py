@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from toolpath.checks.request.concepts import STOPS, commanded
 from toolpath.checks.request.gist import gist_of, reasons_in, undenied
 from toolpath.checks.request.sentences import bare, narrowed
-from toolpath.checks.request.tools import acts_of, verbs_of
+from toolpath.checks.request.settings import is_denied_setting
+from toolpath.checks.request.tools import acts, acts_of, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 
@@ -25,7 +27,8 @@ def asked(request: str) -> str:
 
 def meant(request: str, offered: Sequence[Tool]) -> str:
     """The part of a request that asks these tools for something: no reason, no courtesy, nothing that is denied."""
-    return bare(gist_of(_read(request), _verbs(offered)))
+    acting = [tool for tool in offered if acts(tool)]
+    return bare(gist_of(_read(request), _verbs(offered), partial(is_denied_setting, tools=acting)))
 
 
 def allowed(request: str, offered: Sequence[Tool]) -> Sequence[Tool]:

@@ -13,7 +13,7 @@ from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of
-from toolpath.checks.request.mandate import mandated
+from toolpath.checks.request.mandate import agrees_beside, mandated
 from toolpath.checks.request.seen import is_offered
 from toolpath.checks.request.sentences import narrowed
 from toolpath.checks.request.tools import verbs_of
@@ -52,7 +52,6 @@ from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
-from toolpath.planner.offline.unchanged import unchanged
 from toolpath.planner.offline.unpicked import unpicked
 from toolpath.planner.offline.unserved import is_unserved
 from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
@@ -129,7 +128,7 @@ def _planned_and_asked(
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
     found = warrants(plan, said, box, today)
-    questions = [*rivals(plan, said, box), *unwarranted(found), *unpicked(plan, said, box), *unchanged(plan, box)]
+    questions = [*rivals(plan, said, box), *unwarranted(found), *unpicked(plan, said, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 
@@ -206,7 +205,7 @@ def _said_apart(
             return None
 
     plan = put_together(said.clauses, planned, catalog)
-    if plan is None:
+    if plan is None or not agrees_beside(plan, request, catalog):
         return None
     calls = [step for step in plan.steps if isinstance(step, Call)]
     origin = msgspec.structs.replace(

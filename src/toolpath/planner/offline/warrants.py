@@ -21,6 +21,7 @@ from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits
@@ -72,6 +73,15 @@ _IDLE: Final = frozenset(
         "piece",
         "pieces",
         "well",
+    )
+)
+#: Words that deny a setting, and those of the things that it is denied of.
+_DENYING: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """no not none don't dont never without any either both each kein keine keinen keiner nicht ohne beide beiden
+        pas sans aucun aucune ni sin ningún ninguna ambos ambas""",
     )
 )
 #: Kinds of fields whose values nothing else is.
@@ -162,6 +172,14 @@ class _Made:
         self.numbers = frozenset(
             value for call in calls for value in call.inputs.values() if isinstance(value, int) and value is not True
         )
+        self.denies = any(
+            one.name in call.inputs and none_of(one) == call.inputs[one.name]
+            for call in calls
+            for kit in kits
+            if kit.key == call.tool
+            for one in settings_of(kit.tool)
+        )
+        """A call is told not to do something, in words that deny: `no refund on either`."""
         self.things_of_others = frozenset(stem(word) for kit in box.kits for word in things_of(kit)) - self.words
         # What a call gives is spoken of by who goes on with it: `if its priority is low`.
         given = (field.name for kit in kits for field in kit.outputs)
@@ -282,7 +300,7 @@ def _stray(made: _Made, said: _Said) -> str | None:
     for word in said.plain:
         is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
         is_known = is_known or is_short(word.removesuffix("s"), made.words) or word in LABELS
-        is_known = is_known or place_in_row(word) in made.numbers
+        is_known = is_known or place_in_row(word) in made.numbers or (made.denies and word in _DENYING)
         if (
             not is_known
             and word not in idle

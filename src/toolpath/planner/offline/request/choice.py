@@ -206,6 +206,9 @@ class ToolChoice:
             own = output_for(field, kit, part)
             if own is None:
                 continue
+            if own.name in {one.name for one in kit.required}:
+                # What it is asked with it gives back: that is said, and nothing is to be read.
+                continue
             read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
             if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and read.sure >= 1:
                 found.append((field, read, own))

@@ -13,10 +13,12 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.namings import says_option
 from toolpath.checks.request.seen import FOR_BOTH
+from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
+from toolpath.planner.offline.request.denied import denied_words, denying, is_denied
 from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
 from toolpath.planner.offline.request.field_kinds import FieldKind
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
@@ -38,9 +40,6 @@ _RESPECTIVELY: Final = re.compile(
 #: So far before a word stands what says that it is so, or is not.
 _BEHIND: Final = 40
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
-_DENIED: Final = re.compile(
-    r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|non?|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
-)
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -90,7 +89,9 @@ def _lists_in_order(fields: Sequence[ToolField], used: Mapping[Span, str], input
         held = inputs.get(field.name)
         if field.is_list and isinstance(held, list) and len(held) > 1:
             spans = sorted((one for one, name in used.items() if name == field.name), key=lambda one: one.start)
-            found[field.name] = [value_of(one, field) for one in spans]
+            if len(spans) == len(held):
+                # Options are words, and stand in order already.
+                found[field.name] = [value_of(one, field) for one in spans]
     return found
 
 
@@ -121,6 +122,7 @@ class _Filler:
         """Values by their form first, then options, then plain words."""
         self._from_spans()
         self._currencies()
+        self._denied_settings()
         self._options()
         self._flags()
         self._joined()
@@ -304,6 +306,15 @@ class _Filler:
                 self._inputs[field.name] = found
                 self._optioned.append(field)
 
+    def _denied_settings(self) -> None:
+        """Options that say that something is not done, where that is said: `no refund` of one that is `none`."""
+        for setting in settings_of(self._kit.tool) if self._kit.is_acting else ():
+            said = [] if setting.name in self._inputs else denied_words(setting, self._part.words, self._text)
+            if said:
+                self._inputs[setting.name] = none_of(setting)
+                self._optioned += [one for one in self._kit.fields if one.name == setting.name]
+                self._spent.update((*said, *denying(said[0], self._part.words, self._text)))
+
     def _option(self, field: ToolField) -> Json:
         for span in self._part.spans:
             option = option_of_time(span, field) if span not in self._used else None
@@ -371,7 +382,7 @@ class _Filler:
 
     def _is_denied(self, word: Word) -> bool:
         """Whether it is said that the word is not so."""
-        return _DENIED.search(self._text[max(0, word.start - _BEHIND) : word.start]) is not None
+        return is_denied(word, self._text)
 
     def _spend(self, word: Word) -> None:
         self._spent.add(word)
@@ -388,13 +399,16 @@ class _Filler:
             hits = [(word, one, holds) for word, one, holds in said if holds is not None]
             if not telling or {one for _, one, _ in hits} != {*telling}:
                 continue
-            is_denied = any(self._is_denied(word) for word, _, _ in hits)
+            is_not = any(self._is_denied(word) for word, _, _ in hits)
             holds = all(holds for _, _, holds in hits)
-            if is_denied and self._kit.is_acting:
+            if is_not and self._kit.is_acting and field.required:
                 continue
-            self._inputs[field.name] = holds is not is_denied
+            self._inputs[field.name] = holds is not is_not
             self._optioned.append(field)
             self._spent.update(word for word, _, _ in hits)
+            if is_not:
+                first = next(word for word, _, _ in hits if self._is_denied(word))
+                self._spent.update(denying(first, self._part.words, self._text))
 
     def _joined(self) -> None:
         """Values of one kind in a row: the same call for each of them."""

@@ -136,6 +136,7 @@ class Toolbox:
         known = [self._near[kit.key] for kit in self.kits if kit.key in self._near]
         self._usual = sum(known) / len(known) if known else 0.0
         self.prefixes = _prefixes(self.kits)
+        self.kits = tuple(_with_ids(kit, self.prefixes) for kit in self.kits)
         self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
         """How the ids look that the tools show as examples."""
         self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
@@ -199,6 +200,17 @@ def _states(kits: Sequence[Kit]) -> dict[str, frozenset[str]]:
                 said = frozenset[str]().union(*(concepts_in(str(one).replace("_", " ")) for one in field.options))
                 found[field.name] = found.get(field.name, frozenset()) | said
     return found
+
+
+def _with_ids(kit: Kit, prefixes: Mapping[str, str]) -> Kit:
+    """The tool with ids where it says no form, and a field called alike of another tool shows one: `sku`."""
+    if not any(field.kind == "text" and field.name in prefixes for field in kit.fields):
+        return kit
+    fields = [
+        msgspec.structs.replace(field, kind="id") if field.kind == "text" and field.name in prefixes else field
+        for field in kit.fields
+    ]
+    return msgspec.structs.replace(kit, fields=tuple(fields))
 
 
 def _prefixes(kits: Sequence[Kit]) -> dict[str, str]:
