@@ -352,7 +352,7 @@ class _Filler:
     def _is_of_twin(self, word: Word, field: ToolField) -> bool:
         """Whether the word before says that it is for another parameter of the same options: `from savings`."""
         twins = [one for one in self._kit.fields if one.options == field.options and one.name != field.name]
-        before = [folded(one.text) for one in self._part.words if one.end <= word.start][-3:]
+        before = [folded(one.text) for one in self._part.before(word.start, 3)]
         wanted = next((CUES[one] for one in reversed(before) if one in WAYS), frozenset[str]())
         own = bool(wanted & {*raw_words(field.name)})
         return not own and any(wanted & {*raw_words(one.name)} for one in twins)

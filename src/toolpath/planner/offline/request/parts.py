@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
@@ -44,6 +45,11 @@ class ClausePart(msgspec.Struct, frozen=True):
     joint: str = ""
     """What the verb means together with another word: `get rid of`."""
     is_question: bool = False
+
+    def before(self, at: int, count: int) -> tuple[Word, ...]:
+        """The last so many words that end at or before a place of the request."""
+        end = bisect_right(self.words, at, key=lambda word: word.end)
+        return self.words[max(0, end - count) : end]
 
 
 def part_of(

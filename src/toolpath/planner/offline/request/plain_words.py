@@ -16,6 +16,8 @@ from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 
 #: Between the words of one name: `lampe du salon`.
 _BRIDGES: Final = frozenset(("du", "de", "del", "im"))
+#: Letters of the longest of these words, with what stands around it.
+_ARTICLE: Final = 16
 #: Before a thing of which nothing says which it is.
 _ANY: Final = re.compile(r"\b(?:an?|some|any|eine?[nrms]?|irgendein\w*|une?|una?|alg[uú]n\w*)\s+$", re.IGNORECASE)
 
@@ -38,7 +40,7 @@ class PlainWords:
 
     def is_pointed(self, phrase: Sequence[Word], field: ToolField) -> bool:
         """Whether a word before points to the parameter: `from github`."""
-        before = [word for word in self._part.words if word.end <= phrase[0].start][-2:]
+        before = self._part.before(phrase[0].start, 2)
         return any(CUES.get(folded(word.text), frozenset()) & {field.name, *field.name.split("_")} for word in before)
 
     def phrase(self, field: ToolField) -> list[Word] | None:
@@ -82,12 +84,15 @@ class PlainWords:
 
     def _is_any(self, word: Word) -> bool:
         """Whether a word says the tool's own thing and not which: `reserve a book`."""
-        return bool(word.concepts & self._kit.described) and _ANY.search(self._text[: word.start]) is not None
+        return (
+            bool(word.concepts & self._kit.described)
+            and _ANY.search(self._text[max(0, word.start - _ARTICLE) : word.start]) is not None
+        )
 
     def _is_object(self, word: Word, field: ToolField) -> bool:
         """Whether a word stands right behind the verb, as a name that has to be said does: `resize logs to 500`."""
-        before = self._text[: word.start].rstrip()
         verb = self._part.verb
+        before = self._text[max(0, word.start - len(verb) - _ARTICLE) : word.start].rstrip()
         return (
             field.required and bool(verb) and folded(before[-len(verb) :]) == folded(verb) and verb in self._part.text
         )
@@ -96,8 +101,7 @@ class PlainWords:
         """Whether the word before says what it is: `the table leads`; or its own last one: `the baking list`."""
         if len(run) > 1 and run[-1].concepts & field.concepts:
             return True
-        before = [word for word in self._part.words if word.end <= run[0].start]
-        return bool(before) and bool(before[-1].concepts & field.concepts)
+        return any(word.concepts & field.concepts for word in self._part.before(run[0].start, 1))
 
 
 def _between(text: str, start: int, end: int, words: Sequence[Word]) -> str:
