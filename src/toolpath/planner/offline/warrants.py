@@ -271,6 +271,9 @@ def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Sai
         if field.kind == "id" or box.prefix_of(field)
         if str(call.inputs.get(field.name, "")).casefold() in objects
     ]
+    if any(field not in named and field.name in call.inputs and not is_message(field) for field in kit.fields):
+        # `Extend BK-8 by 7 days`: what else is said is for this tool alone.
+        return False
     told = frozenset[str]().union(*(field.concepts | field.described for field in named))
     return bool(named and things) and not any(
         stem(thing) in told or listed_concepts(thing) & told or concepts_of(thing) & told for thing in things
