@@ -21,6 +21,7 @@ import threading
 import types
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 TESTS = Path(__file__).parent.parent
@@ -122,7 +123,9 @@ def _kept(conn: socket.socket, asked: tuple[list[str], str, dict[str, str], list
             _, status = os.waitpid(child, 0)
             code = os.waitstatus_to_exitcode(status)
             if conn.fileno() in watched:
-                conn.sendall(bytes([max(code, 0), max(-code, 0)]))
+                with suppress(BrokenPipeError):
+                    # Whoever asked may be gone by now.
+                    conn.sendall(bytes([max(code, 0), max(-code, 0)]))
             os._exit(0)
         if number := conn.recv(1):
             os.kill(child, number[0])
