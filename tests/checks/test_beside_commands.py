@@ -120,10 +120,6 @@ def test_what_is_only_denied_is_asked_about(denied: str) -> None:
 @pytest.mark.parametrize(
     ("request_text", "expected"),
     [
-        ("D-22 should cost 18.50 from now on", ("desk.set_price", {"dish_id": "D-22", "price": 18.5})),
-        ("D-14 is sold out", ("desk.mark_sold_out", {"dish_id": "D-14"})),
-        ("T-31 can be closed", CLOSE[0]),
-        ("T-31 needs to be closed", CLOSE[0]),
         ('I need a new list called "Groceries"', ("desk.create_list", {"name": "Groceries"})),
         ("Could you close T-31 for me?", CLOSE[0]),
         ("hi! can you close T-31? ta", CLOSE[0]),
@@ -140,6 +136,12 @@ def test_a_wish_of_one_thing_is_a_command(request_text: str, expected: tuple[str
 @pytest.mark.parametrize(
     "request_text",
     [
+        "D-22 should cost 18.50 from now on",
+        "D-22 should have cost 18.50",
+        "D-14 is sold out",
+        "D-14 is already sold out",
+        "T-31 can be closed",
+        "T-31 needs to be closed",
         "the customer says T-31 can be closed",
         "T-31 should be closed by now",
         "T-31 should have been closed",

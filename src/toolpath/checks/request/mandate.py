@@ -40,7 +40,7 @@ from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.unchanged import unchanged
 from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, meanings_of
-from toolpath.checks.request.wishes import is_needed, is_recorded
+from toolpath.checks.request.wishes import is_needed
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
@@ -195,10 +195,6 @@ def _is_in_order(clause: Clause, seen: Seen) -> bool:
             return bound == len(seen.acting) or (bound > 0 and len(seen.acting) - bound < commands)
         case "other":
             return _says_a_value(clause, seen)
-        case "reason":
-            # A statement of what the tools are there to write down.
-            is_alone = not any(one.mood == "command" for one in seen.clauses)
-            return is_alone and all(tool is not None and is_recorded(clause.text, tool) for _, tool, _ in seen.acting)
         case _:
             return False
 

@@ -1,7 +1,4 @@
-"""Wishes that are commands at work: `I need a new playlist`, `D-22 should cost 18.50`, `412 can be closed`. Pure.
-
-Who speaks wants it and says so of one thing. What somebody else wants, and what only might be, is none.
-"""
+"""Wishes: `I need a new playlist` commands it; what a thing should be or can become is only said to be so. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, listed_concepts
-from toolpath.checks.request.tools import has_been_done
 from toolpath.checks.request.verbs import done, folded
 from toolpath.model.tool import Tool
 
@@ -58,11 +54,10 @@ _FROM_NOW: Final = re.compile(
     r"|a\s+partir\s+de\s+ahora)\b",
     re.IGNORECASE,
 )
-#: Acts after which there is one more of a thing, and acts that write down what is so.
+#: Acts after which there is one more of a thing.
 _MAKING: Final = frozenset(
     ("create", "add", "make", "new", "open", "book", "order", "request", "reserve", "plan", "schedule")
 )
-_RECORDING: Final = frozenset(("record", "log", "mark", "note", "enter", "register", "report", "track"))
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -109,14 +104,6 @@ def is_needed(text: str, tool: Tool) -> bool:
     """Whether the tool makes what the clause says that is needed."""
     words = raw_words(tool.name)
     return tool.effect != "destructive" and bool(words) and words[0] in _MAKING and _speaks_of(text, words[1:])
-
-
-def is_recorded(text: str, tool: Tool) -> bool:
-    """Whether the tool is there to write down what a statement says: `D-14 is sold out`, by `mark_sold_out`."""
-    words = raw_words(tool.name)
-    if tool.effect == "destructive" or not words or words[0] not in _RECORDING or has_been_done(text, tool):
-        return False
-    return _speaks_of(text, words[1:])
 
 
 def _speaks_of(text: str, things: list[str]) -> bool:
