@@ -15,6 +15,7 @@ import msgspec
 from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, hands_on, kept_from, words_of
 from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_cuts
 from toolpath.checks.request.statements import statements_in, tells_how_it_is
+from toolpath.checks.request.taken_back import taken_back
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import (
     TOWARDS,
@@ -495,7 +496,7 @@ def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> 
     """The clause that begins with a verb: a command, where it does not tell of it or take it back."""
     if not hands_on(body, head) and (telling := _tells(body)) is not None:
         return Clause(said, "report", because=telling)
-    if (act := _taken_back(head, body, is_verb)) is not None:
+    if (act := taken_back(head, body, is_verb)) is not None:
         return Clause(said, "negation", because=act)
     return Clause(said, "command", verb=head)
 
@@ -556,38 +557,6 @@ def _tells(body: str) -> str | None:
     if (state := _IS.search(body)) is not None:
         return state.group()
     return next((found["word"] for found in _STATES.finditer(plain) if not found["which"]), None)
-
-
-#: Verbs that do away with something: with a request to act, too, and that is no command to act.
-_TAKING_BACK: Final = words_of("""
-cancel delete remove revoke withdraw drop discard scrap erase clear reject decline dismiss abort call close archive kill
-void rescind retract recall purge strike unschedule lösche storniere entferne widerrufe verwerfe annule annulez supprime
-supprimez retire retirez cancela cancele elimina elimine borra borre anula anule retira
-""")
-#: An act inside what a command is about: `the request to …`, `the job that will …`, `a draft asking to …`.
-_ACT: Final = re.compile(
-    r"\b(?:to|zu|de|para|d['\u2019]|that|which|who)\s+(?:will\s+|would\s+|shall\s+)?(?P<verb>[^\W\d_]+)"
-)
-_DOING: Final = re.compile(
-    r"^\S+\s+(?P<verb>[^\W\d_]+)ing\b(?P<article>\s+(?:the|a|an|my|our|his|her|their|all|every)\b)?"
-)
-
-
-def _taken_back(head: str, body: str, is_verb: Callable[[str], bool]) -> str | None:
-    """The act of which the clause takes back that it is to be done: `Cancel my request to delete the file`."""
-    if folded(head) not in _TAKING_BACK:
-        return None
-    for act in _ACT.finditer(body):
-        verb, following = act["verb"], "".join(body[act.end() :].split()[:1])
-        if (meanings_of(verb) or is_verb(verb) or folded(verb) in _TAKING_BACK) and not is_thing(verb, following):
-            return act.group()
-    doing = _DOING.match(body)
-    if doing is not None:
-        stem = folded(doing["verb"])
-        stems = {stem, f"{stem}e", stem[:-1]}
-        if stems & _TAKING_BACK or (doing["article"] and any(meanings_of(one) or is_verb(one) for one in stems)):
-            return doing.group()
-    return None
 
 
 #: The English verb, which is French for `how`.
