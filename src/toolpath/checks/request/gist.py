@@ -15,7 +15,7 @@ from toolpath.checks.request.infinitives import is_infinitive
 from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, clauses_of, opening_of
 from toolpath.checks.request.verbs import folded
-from toolpath.checks.request.wishes import wish_in, without_wishing
+from toolpath.checks.request.wishes import without_needing
 from toolpath.model.tool import Tool
 
 #: What names a thing by its form: with it a reason says more than why.
@@ -61,7 +61,7 @@ def gist_of(request: str, is_verb: Callable[[str], bool], sets: Callable[[str], 
         if clause.mood == "command":
             opening = opening_of(clause.text)
             said = said[opening:].rstrip("?") if clause.text[opening:] else said
-            said = without_wishing(said) if wish_in(clause.text[opening:]) is not None else said
+            said = without_needing(said)
             said = _named(said, denied) if denied is not None else said
         if clause.mood in ("command", "other"):
             said = _ONLY.sub("", said)

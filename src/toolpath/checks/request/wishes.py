@@ -47,13 +47,6 @@ _GOING: Final = re.compile(r"(?P<verb>go|end|stop|close)\b\s*(?P<to>to\b)?", re.
 _GETTING: Final = re.compile(r"get\s+(?:an?|the|another|one)\b", re.IGNORECASE)
 #: It is thought to have come about: `T-5 should be closed by now`.
 _EXPECTED: Final = re.compile(r"\b(?:by\s+now|already|inzwischen|schon|déjà|ya)\b", re.IGNORECASE)
-#: Words that say of a wish that it is one, and that no tool knows.
-_MODAL: Final = re.compile(r"\b(?:should|must|ha(?:s|ve)\s+to|needs?\s+to|can(?:\s+now)?)\s+(?:be\s+)?", re.IGNORECASE)
-_FROM_NOW: Final = re.compile(
-    r"\s*,?\b(?:from\s+now\s+on|as\s+of\s+now|ab\s+(?:jetzt|sofort)|à\s+partir\s+de\s+maintenant|désormais"
-    r"|a\s+partir\s+de\s+ahora)\b",
-    re.IGNORECASE,
-)
 #: Acts after which there is one more of a thing.
 _MAKING: Final = frozenset(
     ("create", "add", "make", "new", "open", "book", "order", "request", "reserve", "plan", "schedule")
@@ -92,12 +85,10 @@ def wish_in(text: str) -> Wish | None:
     return Wish(folded(going["verb"]), modal)
 
 
-def without_wishing(text: str) -> str:
-    """The clause without the words that make it a wish."""
+def without_needing(text: str) -> str:
+    """The clause without the words that say that it is needed."""
     needed = _NEEDS.match(text)
-    if needed is not None:
-        return text[needed.end() :]
-    return _FROM_NOW.sub("", _MODAL.sub("", text, count=1))
+    return text[needed.end() :] if needed is not None else text
 
 
 def is_needed(text: str, tool: Tool) -> bool:
