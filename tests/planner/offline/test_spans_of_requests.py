@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from toolpath.planner.offline.request.spans import Span, spans_of
+from toolpath.planner.offline.request.span import Span
+from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import forms_of
 
 WEDNESDAY = date(2026, 5, 13)

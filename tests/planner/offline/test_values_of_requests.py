@@ -11,7 +11,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Call, Plan
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.request.asking import told_once
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import ToolField
 from toolpath.planner.offline.request.values_of_fields import measured
 

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 
 #: More is not taken apart: each request said costs a plan.
 LONGEST: Final = 600

@@ -14,7 +14,7 @@ from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.match import is_like
 from toolpath.planner.offline.request.links import PALE
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, forms_of
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")

@@ -19,7 +19,7 @@ from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.match import is_like
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spelling import ordinary_words
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, things_of
 from toolpath.planner.offline.wanted import Wanted, wanted

@@ -13,7 +13,7 @@ from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Toolbox
 
 Determiner = Literal["", "one", "own", "the"]

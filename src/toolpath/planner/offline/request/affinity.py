@@ -14,7 +14,7 @@ from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
 from toolpath.planner.offline.request.values_of_fields import in_unit, measure_of, measured
 

@@ -16,7 +16,7 @@ from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, output_for
 from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.picks import is_of_items, picks_in
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
 from toolpath.values import JsonObject
 

@@ -14,7 +14,7 @@ from toolpath.checks.request.sentences import command_at
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import OPPOSITE
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
 from toolpath.planner.offline.request.values_of_fields import in_unit
 from toolpath.values import Json

@@ -21,7 +21,7 @@ from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
 from toolpath.planner.offline.request.field_kinds import FieldKind
 from toolpath.planner.offline.request.parts import ClausePart, Word
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, means
 
 #: All words of a tool's name said; one of its description; one of its parameters, options or outputs.

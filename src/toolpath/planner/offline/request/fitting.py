@@ -27,7 +27,7 @@ from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.plain_words import PlainWords
 from toolpath.planner.offline.request.rows import are_in_row, is_mixed, is_of_row
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.taken import as_taken, in_range
 from toolpath.planner.offline.request.told_texts import is_told
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, means

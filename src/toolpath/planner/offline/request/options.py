@@ -15,7 +15,7 @@ from toolpath.checks.request.codes import country_of, is_language, language_of
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import Word
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import ToolField
 from toolpath.values import Json
 

@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, phrasal
 from toolpath.checks.request.verbs import TOWARDS, folded, is_particle, is_reading, meanings_of, parted
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 
 #: Nothing is cut out of what has digits: `sev2`.
 #: What belongs to a verb and is none: `turn it off`.

@@ -25,7 +25,8 @@ from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, feeds, gives
 from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.picks import Pick, picks_in
-from toolpath.planner.offline.request.spans import Span, spans_of
+from toolpath.planner.offline.request.span import Span
+from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
 from toolpath.values import Json, JsonObject
 

@@ -10,7 +10,7 @@ from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.affinity import affinity, cue_of
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.taken import JOINED
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 

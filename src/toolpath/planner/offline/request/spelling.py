@@ -17,7 +17,7 @@ from toolpath.checks.request.said import says_when
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import english_verbs, folded, is_counter, is_reading, meanings_of
 from toolpath.model.tool import Tool
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 
 _WORD: Final = re.compile(r"(?<![\w@#./'\u2019-])[^\W\d_]{4,30}(?![\w@/'\u2019-]|\.\w)")
 #: Words of politeness, which no tool has.

@@ -12,7 +12,7 @@ import msgspec
 from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.told_texts import with_told
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
 

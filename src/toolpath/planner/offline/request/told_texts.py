@@ -13,7 +13,7 @@ import msgspec
 from toolpath.checks.request.concepts import listed_concepts
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
 
 _WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day"])

@@ -8,7 +8,8 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.codes import country_of
-from toolpath.planner.offline.request.spans import Span, listed
+from toolpath.planner.offline.request.span import Span
+from toolpath.planner.offline.request.spans import listed
 from toolpath.planner.offline.request.toolbox import ToolField
 from toolpath.values import Json
 
