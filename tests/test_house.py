@@ -191,7 +191,7 @@ def _kind_that_is_read(call: ast.Call, place: str) -> str:
 
 #: Questions about the objects of others, which have no type of ours.
 ASKED_OF_OTHERS = {
-    "model/retry_after.py": "headers of any HTTP client",
+    "model/http_failures.py": "headers of any HTTP client",
     "providers/builtin/browser_sessions.py": "the operating system",
     "server/graphql/doors.py": "the state of a connection, as Starlette has it",
 }

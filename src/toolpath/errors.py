@@ -107,7 +107,7 @@ _ENDS = (".", "!", "?", ":", "…")
 class ToolpathError(Exception):
     """Base of every error of this package: a stable code, a message, and a hint what to do."""
 
-    code: ClassVar[str] = "toolpath_error"
+    code: str = "toolpath_error"
     retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, *, hint: str = "", suggestions: Iterable[str] = ()) -> None:
@@ -162,7 +162,7 @@ class ExpressionError(ToolpathError):
     ) -> None:
         super().__init__(message, hint=hint, suggestions=suggestions)
         if code:
-            self.code = code  # type: ignore[misc]  # one class, several stable codes of the language
+            self.code = code  # one class, several stable codes of the language
         self.offset = offset
         """Character of the source string at which it went wrong, from 0."""
 
@@ -210,13 +210,21 @@ class SchemaError(ToolpathError):
 
 
 class ToolFailed(ToolpathError):
-    """Raise it in a tool to say that it failed; the message goes into the record."""
+    """Raise it in a tool to say that it failed; the message goes into the record.
+
+    `code` is one of the codes of failures (`docs/reference/errors.md`); by some of them, such as `not_found` and
+    `permission`, the engine knows that the same call would fail again.
+    """
 
     code = "tool_failed"
 
-    def __init__(self, message: str = "The tool failed.", *, details: Any = None, hint: str = "") -> None:
+    def __init__(
+        self, message: str = "The tool failed.", *, details: Any = None, hint: str = "", code: str = ""
+    ) -> None:
         super().__init__(message, hint=hint)
         self.details = details
+        if code:
+            self.code = code
 
 
 class ToolRetry(ToolFailed):
@@ -225,8 +233,15 @@ class ToolRetry(ToolFailed):
     code = "tool_retry"
     retryable = True
 
-    def __init__(self, message: str = "Try again.", *, retry_after: float | None = None, details: Any = None) -> None:
-        super().__init__(message, details=details)
+    def __init__(
+        self,
+        message: str = "Try again.",
+        *,
+        retry_after: float | None = None,
+        details: Any = None,
+        code: str = "",
+    ) -> None:
+        super().__init__(message, details=details, code=code)
         self.retry_after = retry_after
 
 

@@ -14,7 +14,7 @@ from engine_cases import after, identity, opened, run, run_in
 from toolpath import tool
 from toolpath.machine import SystemClock
 from toolpath.model import events as ev
-from toolpath.model.retry_after import seconds_of
+from toolpath.model.http_failures import seconds_of
 from toolpath.model.tool import Tool, ToolResult
 from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock

@@ -98,6 +98,15 @@ async def test_the_settings_say_how_often_by_default() -> None:
     assert len(t.calls) == 2
 
 
+async def test_a_tool_says_by_its_code_which_kind_of_failure_it_is() -> None:
+    busy = scripted("t", ToolRetry("busy", code="rate_limit"), {"ok": 1})
+    found = await run(step(retry={"max_retries": 2, "backoff": "none", "retry_on": ["rate_limit"]}), busy)
+    assert found.status == "completed"
+    gone = scripted("t", then=ToolFailed("gone", code="not_found"))
+    found = await run(step(retry={"max_retries": 2, "backoff": "none"}), gone)
+    assert (len(gone.calls), found.result.error.code) == (1, "not_found")
+
+
 class HttpError(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(f"status {status}")
@@ -111,6 +120,7 @@ class HttpError(Exception):
         (ConnectionError("gone"), True),
         (ConnectionResetError("reset"), True),
         (ToolRetry("later"), True),
+        (ToolRetry("busy", code="rate_limit"), True),
         (ToolUnavailable("down"), True),
         (HttpError(503), True),
         (HttpError(429), True),

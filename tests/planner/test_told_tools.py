@@ -72,6 +72,20 @@ async def test_three_hundred_tools_are_told_whole_in_32_kb() -> None:
     assert "app0.archive_ticket(ticket_id: str" in found["tools"][0]
 
 
+@pytest.mark.parametrize("number", [400, 1_000, 1_200, 1_400])
+async def test_where_not_all_tools_are_told_none_that_fits_gives_way_to_one_that_does_not(number: int) -> None:
+    animals = ("lion", "zebra", "panda", "otter", "rhino", "koala", "heron", "camel")
+    fitting = [
+        reading(f"{animal}.feeding{index}", "animal", description=f"When the {animal}s of zoo {index} are fed.")
+        for animal in animals
+        for index in range(5)
+    ]
+    found = await told(catalog_of(*many(number).tools.values(), *fitting), "When are animals of the zoos fed?")
+    assert found["more_tools"]
+    names = {one.partition("(")[0] for one in found["tools"]}
+    assert [tool.key for tool in fitting if tool.key not in names] == []
+
+
 async def test_of_ten_thousand_tools_those_like_the_request_are_told() -> None:
     catalog = catalog_of(
         *many(9_999).tools.values(),

@@ -142,11 +142,17 @@ async def test_what_will_not_get_better_fails(base, path, message):
     assert not caught.value.retryable
 
 
-@pytest.mark.parametrize(("path", "seconds"), [("/busy", 7.0), ("/dated", 0.0)])
-async def test_what_may_get_better_says_when(base, path, seconds):
+async def test_what_is_not_there_says_so_by_its_code(base):
+    with pytest.raises(ToolFailed) as caught:
+        await get(f"{base}/missing")
+    assert caught.value.code == "not_found"
+
+
+@pytest.mark.parametrize(("path", "seconds", "code"), [("/busy", 7.0, "rate_limit"), ("/dated", 0.0, "server_error")])
+async def test_what_may_get_better_says_when_and_by_which_code(base, path, seconds, code):
     with pytest.raises(ToolRetry) as caught:
         await get(base + path)
-    assert caught.value.retry_after == seconds
+    assert (caught.value.retry_after, caught.value.code) == (seconds, code)
 
 
 @pytest.mark.parametrize(

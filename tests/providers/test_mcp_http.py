@@ -204,7 +204,7 @@ async def test_a_busy_server_says_when_to_come_back(server):
         busy = True
         with pytest.raises(ToolRetry, match="429") as caught:
             await tools["echo"].body.invoke({"text": "?"}, None)
-        assert caught.value.retry_after == 7
+        assert (caught.value.retry_after, caught.value.code) == (7, "rate_limit")
     finally:
         await provider.close()
         listening.close()

@@ -57,7 +57,7 @@ class AgentFailed(ToolFailed):
 
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
-        self.code = code  # type: ignore[misc]  # one class: callers tell the reasons apart by it
+        self.code = code  # one class: callers tell the reasons apart by it
 
 
 class Result(msgspec.Struct, frozen=True):

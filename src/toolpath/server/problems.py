@@ -82,7 +82,7 @@ class Problem(ToolpathError):
     ) -> None:
         super().__init__(message, hint=hint, suggestions=suggestions)
         self.status = status
-        self.code = code  # type: ignore[misc]  # one class, the codes of the doors
+        self.code = code  # one class, the codes of the doors
         self.findings = findings
         self.headers = headers
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from toolpath.engine.compile.nodes import CallTarget
 from toolpath.model.events import Failure
 from toolpath.model.plan import Retry
@@ -26,6 +28,15 @@ NEVER = frozenset(
         "tool_changed",
     }
 )
+
+#: Seconds of the longest pause that a tool or a server may ask for; a longer one counts as none, and `backoff` says it.
+LONGEST_PAUSE: Final = 86_400.0
+
+
+def pause_asked_for(seconds: Any) -> float | None:
+    """The pause that a tool or a server asks for with its failure, in seconds; None for none that is heeded."""
+    is_number = type(seconds) in (int, float)
+    return float(seconds) if is_number and 0 <= seconds <= LONGEST_PAUSE else None
 
 
 def next_delay(target: CallTarget, attempt: int, failure: Failure, chance: float) -> float | None:

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 
 from toolpath.config import Settings
 from toolpath.engine.compile.nodes import CallTarget
+from toolpath.engine.decide.retries import pause_asked_for
 from toolpath.engine.state.results import Done, unfit_of_secrets
 from toolpath.engine.state.weights import weight_of_text
 from toolpath.errors import (
@@ -20,8 +21,8 @@ from toolpath.errors import (
     ToolUnavailable,
 )
 from toolpath.model.events import Failure
+from toolpath.model.http_failures import code_of, seconds_of
 from toolpath.model.redaction import Redactor
-from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import ToolResult
 from toolpath.values import Json, encode, handle_of, plain, writable
 
@@ -157,8 +158,8 @@ def failure_of(error: BaseException, target: CallTarget, redactor: Redactor) -> 
     details: Json = None
     match error:
         case ToolRetry():
-            code, retryable, details = "tool_retry", True, error.details
-            retry_after = _pause(error.retry_after)
+            code, retryable, details = error.code, True, error.details
+            retry_after = pause_asked_for(error.retry_after)
         case ToolFailed():
             code, retryable, details = error.code, error.retryable, error.details
         case ToolNotFound():
@@ -223,26 +224,18 @@ def place_of(error: BaseException, redactor: Redactor) -> str:
     return writable((own or foreign)[:500])
 
 
-_HTTP_CODES = {401: "permission", 403: "permission", 404: "not_found", 408: "timeout", 429: "rate_limit"}
-
-
 def _of_http(error: BaseException) -> tuple[str, bool, float | None]:
     """Meaning of an HTTP client's exception by its status: code, whether to repeat, and when."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", None))
     if type(status) is not int or not 400 <= status < 600:
         return "tool_failed", False, None
-    code = _HTTP_CODES.get(status, "server_error" if status >= 500 else "tool_failed")
+    code = code_of(status)
     return (
         code,
         code in ("timeout", "rate_limit", "server_error"),
-        _pause(seconds_of(getattr(response, "headers", None))),
+        pause_asked_for(seconds_of(getattr(response, "headers", None))),
     )
-
-
-def _pause(seconds: Any) -> float | None:
-    """The pause that a tool or server asks for, in seconds; None for what is none, or longer than a day."""
-    return float(seconds) if _is_number(seconds) and 0 <= seconds <= 86_400 else None
 
 
 def _json_or_none(value: Any, redactor: Redactor) -> Json:

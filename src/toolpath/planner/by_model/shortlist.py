@@ -1,4 +1,7 @@
-"""The tools that a planner is shown for a request: found, named, suggested or learned. Pure."""
+"""The tools that a model may be shown for a request, best first: named, suggested, found or learned. Pure.
+
+How many of them it is shown is a matter of room: `signatures.py`.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,9 @@ def shortlist(
         found.setdefault(key, _shown(catalog, key, "suggested"))
     texts = [request.text[:_LONGEST_TEXT], *(part.query[:_LONGEST_TEXT] for part in _parts(request))]
     may_fit = len(catalog) <= options.tools_size // _SHORTEST
-    most = options.max_tools if may_fit else max(options.max_tools, options.tools_size // _USUAL)
+    # Where all of a usual size fit, the first alone are told in detail; of more, those that fit the request best.
+    usual = options.tools_size // _USUAL
+    most = options.max_tools if len(catalog) <= usual else max(options.max_tools, usual)
     whole, *parts = [rank(catalog, text, most) for text in texts]
     # The whole request knows what its parts are about, so most of the places are its own.
     own = whole[: most * 3 // 5] if parts else whole

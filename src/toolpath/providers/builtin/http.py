@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from toolpath.errors import ConfigError, ToolFailed, ToolRetry, ToolTimeout, ToolUnavailable
+from toolpath.model.http_failures import code_of, seconds_of
 from toolpath.model.redaction import Redactor
-from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import Body, Tool
 from toolpath.model.traceparent import current_trace, trace_in
 from toolpath.providers.builtin.groups import BuiltinGroup, options_of
@@ -359,9 +359,9 @@ def _answer(response: httpx2.Response, content: bytes, host: str, redact: Callab
     # Cut short only without the secrets: a piece of one is not found any more.
     preview = redact(_text(response, content)).strip()[:_PREVIEW]
     message += f": {preview}" if preview else "."
-    if status == 429 or status >= 500:
-        raise ToolRetry(message, retry_after=seconds_of(response.headers), details=details)
-    raise ToolFailed(message, details=details)
+    if status in (408, 429) or status >= 500:
+        raise ToolRetry(message, retry_after=seconds_of(response.headers), details=details, code=code_of(status))
+    raise ToolFailed(message, details=details, code=code_of(status))
 
 
 def _body(response: httpx2.Response, content: bytes) -> Json:

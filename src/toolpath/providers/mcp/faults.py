@@ -11,6 +11,7 @@ from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 from toolpath.errors import ToolFailed, ToolpathError, ToolRetry, ToolTimeout, ToolUnavailable
+from toolpath.model.http_failures import code_of
 from toolpath.providers.mcp.http import HttpFault
 
 #: Characters of a server's standard error in a message.
@@ -77,10 +78,12 @@ def _http_fault(where: str, fault: HttpFault) -> ToolpathError:
     if fault.error:
         return ToolUnavailable(f"{where} cannot be reached: {fault.error}", reached=fault.reached)
     if fault.status in (401, 403):
-        return ToolFailed(f"{where} answered HTTP {fault.status}.", hint="Give it the right headers.")
-    if fault.status == 429 or fault.status >= 500:
-        return ToolRetry(f"{where} answered HTTP {fault.status}.", retry_after=fault.retry_after)
-    return ToolFailed(f"{where} answered HTTP {fault.status}.")
+        hint = "Give it the right headers."
+        return ToolFailed(f"{where} answered HTTP {fault.status}.", hint=hint, code=code_of(fault.status))
+    code, message = code_of(fault.status), f"{where} answered HTTP {fault.status}."
+    if fault.status in (408, 429) or fault.status >= 500:
+        return ToolRetry(message, retry_after=fault.retry_after, code=code)
+    return ToolFailed(message, code=code)
 
 
 def start_fault(

@@ -12,7 +12,7 @@ import msgspec
 from mcp.client.streamable_http import streamable_http_client
 
 from toolpath.errors import ToolpathError
-from toolpath.model.retry_after import seconds_of
+from toolpath.model.http_failures import seconds_of
 from toolpath.providers.mcp.launch import Addresses, Launch
 
 

@@ -1,11 +1,18 @@
-"""The header `Retry-After`: seconds, or a date."""
+"""HTTP answers that tell of a failure: the code of the failure, and the pause that `Retry-After` asks for."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
+
+_CODES: Final = {401: "permission", 403: "permission", 404: "not_found", 408: "timeout", 429: "rate_limit"}
+
+
+def code_of(status: int) -> str:
+    """The code of the failure that an answer of this status, 400 to 599, tells of."""
+    return _CODES.get(status, "server_error" if status >= 500 else "tool_failed")
 
 
 def seconds_of(headers: Mapping[str, Any] | None) -> float | None:
