@@ -34,11 +34,12 @@ from toolpath.model.forms import FIELD_TYPES, FieldWord
 from toolpath.model.model_providers import APIS, MODEL_PROVIDERS
 from toolpath.model.plan import Ask, Common, Kind, Step
 from toolpath.model.policy import missing as lacks
-from toolpath.model.run import RunContext, RunInfo
+from toolpath.model.run import RunContext, RunInfo, StepStatus
 from toolpath.model.tool import Requires
 from toolpath.notation.plan import read_plan
 from toolpath.notation.tables import STEP, STEP_KINDS
 from toolpath.ports import Store
+from toolpath.projections import sub_plans
 from toolpath.providers.source_kinds import SOURCE_KINDS
 from toolpath.recovery import timing
 from toolpath.server import rest
@@ -74,6 +75,21 @@ def test_each_event_and_each_status_has_its_words_in_every_language() -> None:
         missing[f"states (ui/src/texts/{name})"] = statuses - set(re.findall(r"^    (\w+): '.", words, re.M))
     assert {place: sorted(left) for place, left in missing.items() if left} == {}
     assert not any("text" in event.__struct_fields__ for event in VIEWS), "a list of events gives each its `text`"
+
+
+def test_each_status_that_an_event_of_a_step_brings_is_one_of_its_result() -> None:
+    told = {
+        view.status
+        for event, view in VIEWS.items()
+        if str(event.__struct_config__.tag).startswith("step.") and isinstance(view.status, str) and view.status
+    }
+    known = set(get_args(StepStatus))
+    missing = {
+        # Between two attempts a step runs.
+        "StepStatus (model/run.py)": told - known - {"retrying"},
+        "_STATUS (projections/sub_plans.py)": known - set(sub_plans._STATUS),
+    }
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
 
 
 def test_what_is_never_searched_for_secrets_is_a_field_of_an_event() -> None:

@@ -10,7 +10,7 @@ from mcp.types import ElicitResult
 from mcp_cases import MODES, answering, shop
 from tests.server.serving_cases import serving
 
-from toolpath import Toolpath, tool
+from toolpath import Tool, Toolpath, tool
 from toolpath.access.caller import Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
@@ -123,6 +123,31 @@ async def test_a_change_of_the_tools_is_announced(mode):
                 tp.add(new)
                 await anext(aiter(subscription))
         assert "new" in [found.name for found in (await client.list_tools()).tools]
+
+
+async def test_clients_are_told_that_a_tool_is_published_no_longer(mode):
+    tp = Toolpath()
+    tp.add(Tool(name="there", effect="read", body=lambda: 1))
+    hidden = Tool(name="there", effect="read", metadata={"published": False}, body=lambda: 1)
+    changed = asyncio.Event()
+
+    async def heard(message):
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            changed.set()
+
+    async with (
+        serving(create_app(tp)) as http,
+        Client(f"{http.base_url}/mcp", mode=mode, message_handler=heard) as client,
+    ):
+        assert "there" in [found.name for found in (await client.list_tools()).tools]
+        if mode == "legacy":
+            tp.replace([hidden])
+            await changed.wait()
+        else:
+            async with client.listen(tools_list_changed=True) as subscription:
+                tp.replace([hidden])
+                await anext(aiter(subscription))
+        assert "there" not in [found.name for found in (await client.list_tools()).tools]
 
 
 async def test_cancelling_over_http_cancels_the_run_and_the_server_goes_on(mode):

@@ -107,6 +107,19 @@ async def test_a_tool_is_told_of_as_soon_as_it_is_published_there_too_and_no_lon
         assert "people--Greet" not in (await service.listing()).published
 
 
+async def test_what_is_published_elsewhere_alone_is_found_by_search_no_longer(tp: Toolpath, mode: str) -> None:
+    template = await kept(tp, "tool", "mcp")
+    async with talking(tp, mode) as client:
+
+        async def found() -> list[str]:
+            answer = await client.call_tool("search_tools", {"query": "greet people"})
+            return [one["name"] for one in answer.structured_content["tools"]]
+
+        assert await found() == ["people--Greet"]
+        await tp.templates.publish(template, ("tool",))
+        assert await found() == []
+
+
 async def test_clients_are_told_when_a_template_comes(tp: Toolpath) -> None:
     changed = asyncio.Event()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
@@ -29,7 +30,7 @@ from toolpath.server.mcp.answers import LARGEST_ANSWER, json_answer, raised_answ
 from toolpath.server.mcp.calls import accepted, input_required, restored, scope_refusal, take_answers
 from toolpath.server.mcp.client import McpClient
 from toolpath.server.mcp.following import follow
-from toolpath.server.mcp.listing import ToolListing, is_published
+from toolpath.server.mcp.listing import ToolListing
 from toolpath.server.mcp.meta_schemas import META_TOOLS, SCOPES
 from toolpath.server.visibility import visible_run
 from toolpath.values import JsonObject
@@ -43,7 +44,8 @@ class MetaTools:
     def __init__(self, tp: Toolpath, listing: Callable[[], Awaitable[ToolListing]]) -> None:
         self._tp = tp
         self._listing = listing
-        self._search: tuple[str, ToolSearch] | None = None
+        # Each change, also of where a tool is published, brings another listing; each tenant has one.
+        self._searches: WeakKeyDictionary[ToolListing, ToolSearch] = WeakKeyDictionary()
         self._meanings: Embeddings | None = None
         self._known: Mapping[str, McpTool] = {tool.name: tool for tool in META_TOOLS}
 
@@ -81,12 +83,11 @@ class MetaTools:
 
     async def _search_tools(self, given: JsonObject) -> CallToolResult:
         listing = await self._listing()
-        catalog = listing.catalog
-        if self._search is None or self._search[0] != catalog.digest:
-            tools = [tool for tool in catalog.tools.values() if is_published(tool)]
-            similarity = await self._similarity()
-            self._search = (catalog.digest, ToolSearch(tools, stats=catalog.stats, similarity=similarity))
-        index = self._search[1]
+        index = self._searches.get(listing)
+        if index is None:
+            tools = [published.tool for published in listing.published.values()]
+            index = ToolSearch(tools, stats=listing.catalog.stats, similarity=await self._similarity())
+            self._searches[listing] = index
         if self._meanings is not None:
             await asyncio.to_thread(self._meanings.settle_few)
         found = [

@@ -30,7 +30,7 @@ from toolpath.access.acting import acting, tenant_of
 from toolpath.app import Toolpath
 from toolpath.server.mcp.calls import call_published
 from toolpath.server.mcp.client import Context, McpClient
-from toolpath.server.mcp.listing import ToolListing
+from toolpath.server.mcp.listing import ToolListing, is_published
 from toolpath.server.mcp.meta import MetaTools
 from toolpath.server.mcp.meta_schemas import META_TOOLS
 from toolpath.server.mcp.templates import McpTemplates
@@ -122,7 +122,9 @@ class McpService:
 
     async def _state(self) -> str:
         """The state of all that clients of any tenant are told of: it changes when one of these does."""
-        return f"{self._tp.known_tools(tenant='').digest} {await self._tp.templates.revision()}"
+        catalog = self._tp.known_tools(tenant="")
+        told = tuple((tool.key, tool.title) for tool in catalog.tools.values() if is_published(tool))
+        return f"{catalog.digest} {hash(told)} {await self._tp.templates.revision()}"
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         client = McpClient(context, leaves=lambda: self.is_closing)
