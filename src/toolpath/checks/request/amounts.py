@@ -13,7 +13,7 @@ from typing import Final
 
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.clock import clocks_in
-from toolpath.checks.request.said import number_words
+from toolpath.checks.request.said import number_words, without_lengths
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call
@@ -99,13 +99,14 @@ _BOUNDS: Final = frozenset(
         newer budget about approximate tolerance within up upto lower upper""",
     )
 )
-_SHARES: Final = frozenset(
+SHARES: Final = frozenset(
     re.findall(
         r"\S+",
         """percent percentage share rate ratio discount fraction level volume brightness humidity probability opacity
         interest tax tip vat markup margin position speed intensity""",
     )
 )
+"""Words of what a percentage may say."""
 #: The words and signs of a currency, and the codes that each may stand for.
 CURRENCIES: Final = (
     (re.compile(r"€|\beuros?\b|\beur\b", re.IGNORECASE), ("EUR",)),
@@ -289,18 +290,19 @@ def _backwards(seen: Seen) -> Iterator[str]:
 
 def _in_part(seen: Seen) -> Iterator[str]:
     """A question where a part of something is meant, and no value of the plan is that part."""
-    clocks = clocks_in(seen.plain)
+    plain = without_lengths(seen.plain, seen.held)
+    clocks = clocks_in(plain)
     parts = [
         found
-        for found in _PART.finditer(seen.plain)
+        for found in _PART.finditer(plain)
         # `half seven` is a time.
         if not any(one.start <= found.start() < one.end and not one.is_bare for one in clocks)
     ]
     for word in {" ".join(found.group().split()) for found in parts}:
-        is_half = 0.5 in seen.held.numbers and not _PART_OF.search(seen.plain)
+        is_half = 0.5 in seen.held.numbers and not _PART_OF.search(plain)
         is_told = is_half or seen.held.has(word) or folded(word) in seen.held.vocabulary
         if not is_told and (
-            _PART_OF.search(seen.plain)
+            _PART_OF.search(plain)
             or any(isinstance(value, int | float) for call, _, _ in seen.acting for value in _of(call))
         ):
             yield f"The plan does the whole where the request says {word!r}. How much is meant?"
@@ -334,7 +336,7 @@ def _takes(pattern: re.Pattern[str], found: re.Match[str], seen: Seen, tool: Too
         return not known & seen.held.vocabulary and not any(map(seen.held.names, known))
     if pattern is _SHARE:
         told = _words(f"{tool.name} {tool.description} {name} {_about(tool, name)}")
-        is_share = bool(told & _SHARES) or "%" in _about(tool, name)
+        is_share = bool(told & SHARES) or "%" in _about(tool, name)
         return not is_share
     return not words & _BOUNDS
 

@@ -13,6 +13,7 @@ from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import country_of, language_of
 from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.lengths import UNITS_OF_TIME, in_unit_of_time, lengths_in
 from toolpath.checks.request.occurrences import goes_on, whole_words
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.values import Json
@@ -251,7 +252,7 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
     spans: list[tuple[int, int]] = []
     bare = _without_ids(held, text)
     # `1 200,50 CHF` is one number.
-    text = _without_times(_THOUSANDS.sub("", text), held)
+    text = _without_times(without_lengths(_THOUSANDS.sub("", text), held, " "), held)
     if held.dates:
         text = IN_DAYS.sub(" ", text)
     # `on 2026-05-03 … tomorrow`: a date that is said as it is says nothing of another one.
@@ -318,23 +319,12 @@ def _without_times(text: str, held: HeldValues) -> str:
     return text
 
 
-#: A length of time in words, and the numbers that it may be.
-_LENGTHS: Final = (
-    (
-        re.compile(
-            r"\b(?:half\s+an\s+hour|(?:eine\s+)?halbe\s+stunde|(?:une\s+)?demi-heure|media\s+hora)\b", re.IGNORECASE
-        ),
-        (30.0, 0.5, 1800.0),
-    ),
-    (re.compile(r"\b(?:an\s+hour|eine\s+stunde|une\s+heure|una\s+hora)\b", re.IGNORECASE), (60.0, 1.0, 3600.0)),
-)
-
-
-def without_lengths(text: str, held: HeldValues) -> str:
-    """The text with `#` for lengths of time in words that some value holds: `half an hour` of 30 minutes."""
-    for said, numbers in _LENGTHS:
-        if any(number in held.amounts for number in numbers):
-            text = said.sub(lambda found: "#" * len(found[0]), text)
+def without_lengths(text: str, held: HeldValues, hidden: str = "#") -> str:
+    """The text with `#` for lengths of time that some value holds in this unit or another: `two weeks` of 14 days."""
+    for said in reversed(lengths_in(text)):
+        numbers = {in_unit_of_time(said.value, said.unit, unit) for unit in UNITS_OF_TIME} - {None}
+        if numbers & held.amounts:
+            text = text[: said.start] + hidden * (said.end - said.start) + text[said.end :]
     return text
 
 

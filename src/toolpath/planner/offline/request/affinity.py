@@ -10,6 +10,7 @@ from typing import Final
 from rapidfuzz.fuzz import ratio
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.amounts import SHARES
 from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import CUES
@@ -29,6 +30,8 @@ _TOLD: Final = frozenset(("message", "text", "body", "content"))
 def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
     """How likely the value is meant for the parameter by its form alone, 0 to 3.5; 0: it cannot be."""
     match span.kind:
+        case "percent" if field.kind == "number":
+            return 2.4 if _is_share(field) and _is_within(float(str(span.value)), field.description) else 0.0
         case form if form in _ONE_KIND:
             return 3.0 if field.kind == _ONE_KIND[form] and span.value is not None else 0.0
         case "money":
@@ -54,6 +57,16 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
             # What somebody is told is a sentence sooner than its reader is.
             is_sentence = field.name in _TOLD and len(span.text.split()) > 2
             return _affinity_of_text(field, box) + (0.6 if field.required else 0.3) * is_sentence
+
+
+#: A share that is told as a part of one.
+_OF_ONE: Final = re.compile(r"\b(?:fraction|decimal)\b|\b0(?:\.0)? (?:to|and|-) 1(?:\.0)?\b", re.IGNORECASE)
+
+
+def _is_share(field: ToolField) -> bool:
+    """Whether a number is given in hundredths, as a brightness is."""
+    told = {*raw_words(field.name), *raw_words(field.description)}
+    return bool(SHARES & told or "%" in field.description) and _OF_ONE.search(field.description) is None
 
 
 def _affinity_of_money(span: Span, field: ToolField) -> float:

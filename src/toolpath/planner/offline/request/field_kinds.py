@@ -43,6 +43,8 @@ _UNITS: Final = {
     "days": "day",
     "seconds": "second",
     "weeks": "week",
+    "months": "month",
+    "years": "year",
     "km": "km",
 }
 _MONEY: Final = frozenset(["amount", "price", "cost", "total", "budget", "fee", "sum"])

@@ -21,7 +21,7 @@ from toolpath.values import Json
 
 #: A span of time as an option writes it: `30d`, `last_7_days`.
 _SPAN: Final = re.compile(r"(?:last_?)?(\d{1,4})_?(min|h|d|w|m|y)(?:ours?|ays?|eeks?|onths?|ears?)?$", re.IGNORECASE)
-_UNIT: Final = {"min": "minute", "h": "hour", "d": "day", "w": "week"}
+_UNIT: Final = {"min": "minute", "h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
 _LONG: Final = 5
 _ALIKE: Final = 80
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from toolpath.checks.request.lengths import UNIT_OF, lengths_in
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.number_words import numbers_in_words
@@ -57,10 +58,13 @@ _MONEY: Final = re.compile(
     rf"|(?P<last>{_AMOUNT})\s?(?:(?P<after>[€$£¥])|(?P<word>(?:{_MONEY_WORDS}|dólares))\b))",
     re.IGNORECASE,
 )
+_SIGNS: Final = frozenset("€$£¥")
 _BARE_MONEY: Final = re.compile(rf"(?<![\w])(?:(?:{_MONEY_ALONE}|dólares)\b|[€$£¥](?!\s?\d))", re.IGNORECASE)
 _PERCENT: Final = re.compile(
-    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b)", re.IGNORECASE
+    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(?:%|percent\b|per cent\b|prozent\b|pour\s?cent\b|por ciento\b)", re.IGNORECASE
 )
+_OF_HUNDRED: Final = re.compile(r"\s?(?:%|(?:percent|per cent|prozent|pour\s?cent|por ciento)\b)", re.IGNORECASE)
+_OF_MONEY: Final = re.compile(rf"\s?(?:d['\u2019]|de\s)?(?P<unit>(?:{_MONEY_WORDS}|dólares)\b|[€$£¥])", re.IGNORECASE)
 _WORDS: Final = {
     folded(word): number
     for number, words in (
@@ -70,15 +74,8 @@ _WORDS: Final = {
     )
     for word in words.split()
 }
-_UNITS: Final = {
-    "minute": "minute minutes min mins minuten minutos minuto",
-    "hour": "hour hours hr hrs stunde stunden heure heures hora horas",
-    "day": "day days tag tage tagen jour jours día días",
-    "week": "week weeks woche wochen semaine semaines semana semanas",
-    "second": "second seconds sekunden secondes segundos",
-    "km": "km kilometre kilometres kilometer kilometers kilómetros",
-}
-_UNIT_OF: Final = {folded(word): unit for unit, words in _UNITS.items() for word in words.split()}
+#: A distance, which some tools ask for as others do for a time.
+_DISTANCES: Final = frozenset(map(folded, ("km", "kilometre", "kilometres", "kilometer", "kilometers", "kilómetros")))
 #: Before `one` it stands for a thing: `the first one`.
 _ONE_OF_THEM: Final = re.compile(
     r"\b(?:first|second|third|last|next|other|another|new|old|this|that|which|each|every|any|no|right|wrong|same|the|\w+est)\s+$",
@@ -87,11 +84,8 @@ _ONE_OF_THEM: Final = re.compile(
 #: Articles, which count only where nothing follows that they could belong to.
 _ARTICLES: Final = frozenset(("une", "uno", "una", "eins", "one", "un"))
 _ONES: Final = "|".join(sorted((word for word in _WORDS), key=len, reverse=True))
-_DURATION: Final = re.compile(
-    rf"(?<![\w.,])(?:(?P<half>half an|half a|half|(?:a|an|one) half|eine halbe|une demi-?|media)\s+hours?\b"
-    rf"|(?P<number>\d+(?:[.,]\d+)?|an?\b|eine\b|une\b|una\b"
-    rf"|{_ONES})[\s-]*(?P<unit>[^\W\d_]+)(?P<plus>\s+and\s+a\s+half)?)(?!\w)",
-    re.IGNORECASE,
+_DISTANCE: Final = re.compile(
+    rf"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?({'|'.join(sorted(_DISTANCES, key=len, reverse=True))}|kilómetros)(?!\w)", re.I
 )
 #: A number and the measure that it is given in, which is no part of what is measured: `20 kg flour`, `3 Flaschen Wein`.
 _MEASURES: Final = (
@@ -101,8 +95,7 @@ _MEASURES: Final = (
     "|boxes|box|kisten?|caisses?|cajas?|cartons?|kartons?|bags?|säcke?|sacs?|sacos?|packs?|packets?|crates?|cans?|dosen?"
 )
 _MEASURED: Final = re.compile(rf"\s?(?P<measure>{_MEASURES})(?![\w/-])", re.IGNORECASE)
-_COUNTED: Final = re.compile(r"[\s-]*(?P<unit>[^\W\d_]+)(?!\w|\s+and\s+a\s+half)", re.IGNORECASE)
-_HALF_HOUR: Final = re.compile(r"\b(?:halbe Stunde|demi-heure|media hora)\b", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"[\s-]*(?P<unit>[^\W\d_]+)(?!\w)", re.IGNORECASE)
 _NUMBER: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?![\w/]|[.,:]\d)")
 _NUMBER_WORD: Final = re.compile(rf"(?<![\w-])(?:{_ONES})(?![\w-])", re.IGNORECASE)
 
@@ -128,37 +121,64 @@ def _number_of(digits: str) -> float | int:
 
 def amounts_in(text: str) -> Iterator[Span]:
     """Money, percentages and lengths of time."""
+    yield from _large_amounts(text)
     for found in _MONEY.finditer(text):
         currency = currency_of(found["sign"] or found["after"] or found["word"])
         amount = _number_of(found["first"] or found["last"])
         yield Span("money", found[0], amount, found.start(), found.end(), currency or "")
     for found in _PERCENT.finditer(text):
         yield Span("percent", found[0], _number_of(found[1]), found.start(), found.end())
-    for found in _HALF_HOUR.finditer(text):
-        yield Span("duration", found[0], 30, found.start(), found.end(), "minute")
+    yield from _said_in_words(text)
+    for one in lengths_in(text):
+        yield Span("duration", text[one.start : one.end], one.value, one.start, one.end, one.unit)
     for told in numbers_in_words(text, tongues_of(text)):
         following = _COUNTED.match(text, told.end)
-        unit = _UNIT_OF.get(folded(following["unit"])) if following is not None else None
+        unit = _unit_of(folded(following["unit"])) if following is not None else None
         if following is not None and unit is not None:
             end = following.end()
             yield Span("duration", text[told.start : end], told.value, told.start, end, unit)
-    for found in _DURATION.finditer(text):
-        if found["half"]:
-            yield Span("duration", found[0], 30, found.start(), found.end(), "minute")
-            continue
-        unit = _UNIT_OF.get(folded(found["unit"]))
-        if unit is None:
-            continue
-        said = folded(found["number"])
-        amount = _number_of(said) if said[0].isdigit() else _WORDS.get(said, 1)
-        if found["plus"]:
-            amount += 0.5
-        yield Span("duration", found[0], amount, found.start(), found.end(), unit)
+    for found in _DISTANCE.finditer(text):
+        yield Span("duration", found[0], _number_of(found[1]), found.start(), found.end(), "km")
+
+
+def _said_in_words(text: str) -> Iterator[Span]:
+    """Money and percentages whose number is said in words: `two hundred euros`, `zwanzig Prozent`."""
+    for told in numbers_in_words(text, tongues_of(text)):
+        share, money = _OF_HUNDRED.match(text, told.end), _OF_MONEY.match(text, told.end)
+        if share is not None:
+            yield Span("percent", text[told.start : share.end()], told.value, told.start, share.end())
+        elif money is not None:
+            unit = currency_of(money["unit"]) or ""
+            yield Span("money", text[told.start : money.end()], told.value, told.start, money.end(), unit)
+
+
+def _large_amounts(text: str) -> Iterator[Span]:
+    """Thousands and millions of a currency: `$2.5 million`, `3k euros`."""
+    for start, end, value in _scaled(text):
+        money = _OF_MONEY.match(text, end)
+        sign = text[start - 1 : start]
+        if money is not None:
+            yield Span("money", text[start : money.end()], value, start, money.end(), currency_of(money["unit"]) or "")
+        elif sign in _SIGNS:
+            yield Span("money", text[start - 1 : end], value, start - 1, end, currency_of(sign) or "")
+
+
+def _unit_of(word: str) -> str | None:
+    return "km" if word in _DISTANCES else UNIT_OF.get(word)
 
 
 _SCALED: Final = re.compile(
     r"(?<![\w.,:/-])(\d{1,9}(?:[.,]\d{1,3})?)(?:\s?(k|K|[Tt]sd\.?|[Mm]io\.?)|\s(thousand|tausend|mille|mil|million|millionen|millions?"
     r"|millón|millones))(?![\w-])"
+)
+
+
+_HALVED: Final = tuple(
+    (re.compile(rf"(?<![\w-])(?:{form})(?!\w)", re.IGNORECASE), value)
+    for form, value in (
+        (r"half\s+a\s+dozen|(?:ein\s+)?halbes\s+dutzend|(?:une\s+)?demi-douzaine|media\s+docena", 6),
+        (r"half\s+a\s+million|(?:eine\s+)?halbe\s+million|(?:un\s+)?demi-million|medio\s+millón", 500_000),
+    )
 )
 
 
@@ -183,6 +203,18 @@ def _measured(text: str) -> Iterator[Span]:
             yield Span("number", text[start : measure.end()], value, start, measure.end(), folded(measure["measure"]))
 
 
+def _scaled(text: str) -> Iterator[tuple[int, int, float | int]]:
+    """Numbers that are said by their scale: `3k`, `2.5 million`, `half a dozen`."""
+    for form, value in _HALVED:
+        for found in form.finditer(text):
+            yield found.start(), found.end(), value
+    for found in _SCALED.finditer(text):
+        scale = (found[2] or found[3]).casefold()
+        size = 1_000_000 if scale.startswith("mi") and scale not in ("mil", "mille") else 1_000
+        amount = float(found[1].replace(",", ".")) * size
+        yield found.start(), found.end(), int(amount) if amount.is_integer() else amount
+
+
 def _signed(digits: str) -> float | int:
     number = _number_of(digits.lstrip("-"))
     return -number if digits.startswith("-") else number
@@ -190,14 +222,8 @@ def _signed(digits: str) -> float | int:
 
 def numbers_in(text: str) -> Iterator[Span]:
     """Plain and measured numbers, and currencies without an amount."""
-    for found in _SCALED.finditer(text):
-        scale = (
-            1_000_000
-            if (found[2] or found[3]).casefold().startswith("mi") and found[3] not in ("mil", "mille")
-            else 1_000
-        )
-        amount = float(found[1].replace(",", ".")) * scale
-        yield Span("number", found[0], int(amount) if amount.is_integer() else amount, found.start(), found.end())
+    for start, end, value in _scaled(text):
+        yield Span("number", text[start:end], value, start, end)
     yield from _measured(text)
     for found in _NUMBER.finditer(text):
         if len(found[0]) < 18:

@@ -168,8 +168,15 @@ def _words_of_tool(tool: Tool) -> frozenset[str]:
     return words
 
 
+#: What turns a word into its contrary.
+_NEGATING: Final = re.compile(r"un|in|im|ir|il|non|dis|de|mis|anti")
+
+
 def _is_form(word: str, other: str) -> bool:
-    """Whether two words have different endings of one stem: `currently` is not a misspelled `current`."""
+    """Whether two words are forms of one: `currently` is not a misspelled `current`, nor `unpaid` a `paid`."""
+    if _NEGATING.fullmatch(word.removesuffix(other)) or _NEGATING.fullmatch(other.removesuffix(word)):
+        # `uninsured` is no misspelled `insured`.
+        return True
     shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
     shared = min(shared, len(other))
     return any(word[cut:] in _ENDINGS and other[cut:] in _ENDINGS for cut in (shared, shared - 1) if cut > _STEM)

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS
+from toolpath.checks.request.lengths import lengths_in
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
@@ -39,7 +40,7 @@ def as_taken(
     kit: Kit, part: ClausePart, text: str, given: frozenset[str], today: date | None, *, with_words: bool
 ) -> ClausePart:
     """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
-    own = _monthly(kit, _placed(kit, _parted(kit, part), text), text, today)
+    own = _monthly(kit, _placed(kit, _in_units(kit, _parted(kit, part)), text), text, today)
     own = _without_bounds(own, text)
     return with_told(kit, own, given) if with_words else own
 
@@ -112,6 +113,21 @@ def _parted(kit: Kit, part: ClausePart) -> ClausePart:
             spans.append(msgspec.structs.replace(one, kind="time", value=time))
         else:
             spans.append(one)
+    return msgspec.structs.replace(part, spans=tuple(spans))
+
+
+def _in_units(kit: Kit, part: ClausePart) -> ClausePart:
+    """The clause with `1 hour 20 minutes` as two values, for a tool that takes hours and minutes apart."""
+    if len({field.unit for field in kit.fields if field.kind == "duration"}) < 2:
+        return part
+    spans: list[Span] = []
+    for one in part.spans:
+        lengths = lengths_in(one.text, in_parts=True) if one.kind == "duration" else []
+        if len(lengths) < 2:
+            spans.append(one)
+        for said in lengths if len(lengths) > 1 else ():
+            start, end = one.start + said.start, one.start + said.end
+            spans.append(Span("duration", one.text[said.start : said.end], said.value, start, end, said.unit))
     return msgspec.structs.replace(part, spans=tuple(spans))
 
 

@@ -142,7 +142,7 @@ class Toolbox:
         self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
         self.told = _told(self.kits)
         """Parameter and its options → what the tools say of it, all together."""
-        self.verbs = frozenset[str]().union(*(kit.verbs for kit in self.kits if kit.is_acting))
+        self.verbs = frozenset[str]().union(*(kit.verbs - _written_as_one(kit) for kit in self.kits if kit.is_acting))
         self._options = Counter(key for kit in self.kits for key in {_of_options(one) for one in kit.fields})
         self._states = _states(self.kits)
         self._having = Counter(concept for kit in self.kits for concept in frozenset().union(*kit.named, kit.described))
@@ -176,6 +176,12 @@ class Toolbox:
     def knows_prefix(self, text: str) -> bool:
         """Whether some field's ids begin as the text does."""
         return any(text.casefold().startswith(one.casefold()) for one in self.prefixes.values())
+
+
+def _written_as_one(kit: Kit) -> frozenset[str]:
+    """The name of several words that is written as one: of `rentLocker` the verb is `rent` alone."""
+    name = kit.tool.name
+    return frozenset((folded(name),)) if len(raw_words(name)) > 1 and name.isalpha() else frozenset()
 
 
 def _told(kits: Sequence[Kit]) -> dict[tuple[str, str], str]:

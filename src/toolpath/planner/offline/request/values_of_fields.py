@@ -8,27 +8,19 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.codes import country_of
+from toolpath.checks.request.lengths import in_unit_of_time
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import listed
 from toolpath.planner.offline.request.toolbox import ToolField
 from toolpath.values import Json
-
-_MINUTES: Final = {"second": 1 / 60, "minute": 1.0, "hour": 60.0, "day": 1440.0, "week": 10080.0}
 
 
 def in_unit(span: Span, field: ToolField) -> float | int | None:
     """A duration in the unit of the parameter; None where it cannot be said in it."""
     if not isinstance(span.value, int | float):
         return None
-    if span.unit == field.unit:
-        amount = float(span.value)
-    elif span.unit in _MINUTES and field.unit in _MINUTES:
-        amount = span.value * _MINUTES[span.unit] / _MINUTES[field.unit]
-    else:
-        return None
-    if amount.is_integer():
-        return int(amount)
-    return None if field.is_whole else amount
+    amount = in_unit_of_time(span.value, span.unit, field.unit)
+    return None if field.is_whole and isinstance(amount, float) else amount
 
 
 #: Measures: what they measure, and how many of its smallest one they are.
