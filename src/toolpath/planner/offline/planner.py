@@ -38,6 +38,7 @@ from toolpath.planner.offline.match import CUED, is_like, words_of
 from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, meant, reasons
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.named_things import names_nothing
+from toolpath.planner.offline.narrowing import doubts_of_lists
 from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
@@ -52,7 +53,6 @@ from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
-from toolpath.planner.offline.unpicked import unpicked
 from toolpath.planner.offline.unserved import is_unserved
 from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
@@ -128,7 +128,7 @@ def _planned_and_asked(
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
     found = warrants(plan, said, box, today)
-    questions = [*rivals(plan, said, box), *unwarranted(found), *unpicked(plan, said, box)]
+    questions = [*rivals(plan, said, box), *unwarranted(found), *doubts_of_lists(plan, said, box, today)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 

@@ -15,7 +15,7 @@ from toolpath.checks.request.verbs import is_reading
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, output_for
 from toolpath.planner.offline.request.parts import ClausePart, part_of
-from toolpath.planner.offline.request.picks import is_of_items, picks_in
+from toolpath.planner.offline.request.picks import is_item_of_list, is_of_items, picks_in
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
 from toolpath.values import JsonObject
@@ -66,7 +66,9 @@ FOR_EACH: Final = re.compile(
 _AND: Final = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|o)\b)\s*", re.IGNORECASE)
 #: Before what a list is narrowed to: `each task of Jonas`.
 _WHERE: Final = re.compile(
-    r"\s+(?:of|from|in|by|with|on|under|von|aus|vom|im|am|de|du|del|en|dans|para)\s+(?:the\s+)?", re.I
+    r"\s+(?:of|from|in|at|by|with|on|under|for|von|aus|vom|im|am|für|bei|de|du|des|del|en|dans|chez|pour|para)\s+"
+    r"(?:the\s+|der\s+|dem\s+|den\s+|l[aeo]s?\s+|el\s+)?(?:[^\W\d_]+\s+)?",
+    re.I,
 )
 
 
@@ -157,7 +159,8 @@ class ToolChoice:
             own = msgspec.structs.replace(own, spans=part.spans)
             fitted = fit(kit, own, self._box, self._text, given)
         if earlier and fitted.missing:
-            linkable = sum(self._may_follow(field, earlier) for field in fitted.missing)
+            is_of_list = is_item_of_list(part.text)
+            linkable = sum(self._may_follow(field, earlier, is_of_list=is_of_list) for field in fitted.missing)
             fitted = msgspec.structs.replace(fitted, score=fitted.score + 0.7 * linkable)
         if not given and not earlier:
             given = self._addressed(kit, part, fitted) or self._is_picked(kit, part, fitted)
@@ -172,6 +175,8 @@ class ToolChoice:
         if lister is None:
             return None
         score = fitted.score + 0.9 * len(fitted.unused) + 0.35 * len(fitted.unsaid)
+        # `Delete all snapshots of srv-8` deletes no srv-8: what the list is narrowed to is said as well as an argument.
+        score += 0.5 * sum(one not in fitted.taken for one in lister[0].taken)
         fitted = msgspec.structs.replace(fitted, given=given, score=score)
         return _left_by(fitted, lister, own, part)
 
@@ -232,12 +237,15 @@ class ToolChoice:
 
         return sorted(kits, key=lambda kit: -rough(kit))[:_MOST_KITS]
 
-    def _may_follow(self, field: ToolField, earlier: Sequence[tuple[Fitted, ClausePart]]) -> bool:
-        """Whether something said or given before may be the parameter."""
+    def _may_follow(
+        self, field: ToolField, earlier: Sequence[tuple[Fitted, ClausePart]], *, is_of_list: bool = False
+    ) -> bool:
+        """Whether something said or given before may be the parameter. `is_of_list`: it has to be an item of a list."""
         for fitted, _ in earlier:
-            if any(field.name in call for call in fitted.calls):
+            is_held = is_of_list and bool(fitted.kit.lists) and not fitted.kit.is_acting
+            if not is_held and any(field.name in call for call in fitted.calls):
                 return True
-            if any(feeds(field, one, fitted.kit) for one in fitted.kit.outputs):
+            if not is_held and any(feeds(field, one, fitted.kit) for one in fitted.kit.outputs):
                 return True
             if any(feeds(field, one, fitted.kit, of) for of in fitted.kit.lists for one in of.fields):
                 return True
@@ -319,12 +327,13 @@ class ToolChoice:
     ) -> tuple[Fitted, Listed, ToolField] | None:
         """The tool that lists what a loop goes over, fitted to the same clause; the list; and what an item gives."""
         wanted = next(field for field in kit.fields if field.name in given)
-        own = {id(one) for one in fitted.spent}
+        # `Discharge every patient` lists none that are discharged.
+        own = [one for one in part.words if one in fitted.spent or (one.text == part.verb and kit.is_acting)]
         rest = msgspec.structs.replace(
             part,
             verb="list",
             is_question=True,
-            words=tuple(one for one in part.words if id(one) not in own and one not in fitted.spent),
+            words=tuple(one for one in part.words if one not in own),
         )
         best: tuple[float, Fitted, Listed, ToolField] | None = None
         for other in self._box.kits:

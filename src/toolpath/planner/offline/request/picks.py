@@ -37,6 +37,14 @@ _THE: Final = re.compile(r"\b(?:the|my|our|der|die|das|den|dem|des|l[ea]|el|mon|
 _NO_ITEM: Final = re.compile(r"\s+(?:name|class|aid|half|quarter|floor|of\s+all|of\s+\w+(?:\s+\d{4})?$)\b", re.I)
 
 
+#: Words for what a list holds.
+_ITEMS: Final = re.compile(
+    r"\b(?:them|these|those|each|all|every|diese|alle|jede[nrms]?|chacun\w*|cada|tod[oa]s|tou(?:s|tes))\b"
+    r"|-(?:les|los|las)\b",
+    re.IGNORECASE,
+)
+
+
 class Pick(msgspec.Struct, frozen=True):
     """Pick of one out of a list."""
 
@@ -73,6 +81,11 @@ def is_picking(word: str, start: int, text: str) -> bool:
 def is_of_items(text: str, pick: Pick) -> bool:
     """Whether the words of a text make the pick one of several things: by an order, or with an article."""
     return bool(pick.by) or _THE.search(text[: pick.start]) is not None
+
+
+def is_item_of_list(text: str) -> bool:
+    """Whether a clause speaks of what a list before it holds: `delete the first one`, `send them`, `close each`."""
+    return _ITEMS.search(text) is not None or any(is_of_items(text, one) for one in picks_in(text))
 
 
 def _pick(found: re.Match[str]) -> Pick:

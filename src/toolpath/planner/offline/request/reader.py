@@ -24,7 +24,7 @@ from toolpath.planner.offline.request.conditions import Conditional, operands, p
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, feeds, gives
 from toolpath.planner.offline.request.parts import ClausePart, part_of
-from toolpath.planner.offline.request.picks import Pick, picks_in
+from toolpath.planner.offline.request.picks import Pick, is_item_of_list, picks_in
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
@@ -328,13 +328,17 @@ class RequestReader:
                 # `Cancel SH-4 and schedule a pickup`: hardly of what is cancelled.
                 self._is_doubted = self._is_doubted or field.name in inputs
                 continue
+            is_held = bool(kit.lists) and not kit.is_acting and is_item_of_list(part.text)
             for one in kit.outputs:
-                if feeds(field, one, kit) and field.name not in inputs:
+                if feeds(field, one, kit) and field.name not in inputs and not is_held:
                     return "{{ " + ".".join((step, *one.path)) + " }}"
             for listed in kit.lists:
                 given = next((each for each in listed.fields if feeds(field, each, kit, listed)), None)
                 if given is not None:
                     return self._picked(step, listed, given, (*pick, *picks_in(part.text)), inputs)
+            if is_held:
+                # `Get the snapshots of srv-3 and delete the first one`: not srv-3 itself.
+                continue
             if field.name in inputs:
                 return _literals({"value": inputs[field.name]})["value"]
             same = [
@@ -417,7 +421,8 @@ def _of_list(fitted: Fitted, inputs: JsonObject, lister: tuple[Fitted, Listed, T
         if one.name in inputs and len(one.path) == 1 and read.calls[0].get(one.name) == inputs[one.name]
     }
     for field in fitted.missing:
-        if field.name in inputs:
+        # What a thing is set to is not what it already is.
+        if field.name in inputs or (fitted.kit.is_acting and field.kind in ("enum", "bool")):
             continue
         item = next((one for one in listed.fields if gives(field, one, read.kit, listed)), None)
         if item is not None:
