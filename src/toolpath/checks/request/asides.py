@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from toolpath.checks.request.courtesy import says_for_now
 from toolpath.checks.request.seen import Seen
 
 _JOKES: Final = re.compile(
@@ -40,6 +41,10 @@ _AND_SO_ON: Final = re.compile(
 
 def asides(seen: Seen) -> Iterator[str]:
     """A question for each aside that takes back or puts right what the request commands."""
+    now = says_for_now(seen.plain)
+    for key in {call.tool for call, tool, _ in seen.acting if tool is None or tool.effect == "destructive"}:
+        if now is not None:
+            yield f"{key} cannot be taken back, and the request says {now!r}: what is meant?"
     for found in _JOKES.finditer(seen.request):
         start, end = found.span()
         if "/" not in found.group() and seen.plain[start:end] != seen.request[start:end]:

@@ -177,6 +177,24 @@ def _german_things() -> dict[str, frozenset[str]]:
     return {word: frozenset(concepts) for word, concepts in found.items() if len(word) > 3}
 
 
+def is_german_thing(word: str) -> bool:
+    """Whether a word is a German one for a thing that is known, or for what things are measured in; `Uhr` is one."""
+    plain = folded(word)
+    table = _german_things()
+    return plain in _GERMAN_MEASURES or any(plain.removesuffix(ending) in table for ending in ("", "e", "n", "en", "s"))
+
+
+_GERMAN_MEASURES: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """Euro Cent Franken Dollar Prozent Grad Gramm Pfund Zentner Tonne Hektar Ar Liter Milliliter Zentimeter
+        Millimeter Quadratmeter Kubikmeter Kilowattstunden Stk Stück Paar Dutzend Exemplar Exemplare Flasche Flaschen
+        Dose Dosen Kiste Kisten Karton Kartons Packung Packungen Palette Paletten Sack Säcke Tüte Tüten Bogen Blatt
+        Portion Portionen Mal
+        Uhr""",
+    )
+)
 #: Longer words are none that anybody made of two.
 _LONGEST: Final = 60
 _LINKS: Final = ("", "s", "es", "n", "en", "e", "er")

@@ -12,6 +12,7 @@ import msgspec
 from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import country_of, language_of
+from toolpath.checks.request.concepts import is_german_thing
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import UNITS_OF_TIME, in_unit_of_time, lengths_in
 from toolpath.checks.request.occurrences import goes_on, whole_words
@@ -277,7 +278,7 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
         opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
         plain = folded(token)
         now = meant if plain in _WHEN or plain in PERIODS else held if any(map(str.isalpha, token)) else bare
-        if before[-1:].isdigit() and plain in METRIC:
+        if before[-1:].isdigit() and (plain in METRIC or (token[:1].isupper() and is_german_thing(token))):
             # It says what the number before counts.
             continue
         if token and not _is_held(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):

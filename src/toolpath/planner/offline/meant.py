@@ -8,7 +8,9 @@ from functools import partial
 from typing import Final
 
 from toolpath.checks.request.concepts import STOPS, commanded
+from toolpath.checks.request.courtesy import without_courtesies
 from toolpath.checks.request.gist import gist_of, reasons_in, undenied
+from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import bare, narrowed
 from toolpath.checks.request.settings import is_denied_setting
 from toolpath.checks.request.tools import acts, acts_of, verbs_of
@@ -42,7 +44,9 @@ def reasons(request: str, offered: Sequence[Tool]) -> list[str]:
 
 
 def _read(request: str) -> str:
-    return _BLANKS.sub(" ", narrowed(request)[:LONGEST_REQUEST]).strip()
+    said = _BLANKS.sub(" ", narrowed(request)[:LONGEST_REQUEST]).strip()
+    bare_of = without_courtesies(said, without_contents(said), for_now=True)
+    return said if bare_of == said else re.sub(r"[ \t]+", " ", bare_of).strip(" ,")
 
 
 def _verbs(offered: Sequence[Tool]) -> Callable[[str], bool]:

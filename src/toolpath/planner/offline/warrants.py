@@ -20,13 +20,15 @@ from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.namings import is_short
-from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.cues import LABELS
 from toolpath.planner.offline.request.ordinals import place_in_row
 from toolpath.planner.offline.request.spans import spans_of
@@ -198,12 +200,15 @@ class _Said:
         hidden = list(request)
         for span in spans_of(request, today):
             hidden[span.start : span.end] = " " * (span.end - span.start)
+        parts = clauses_of(request, lambda word: bool(meanings_of(word)))
+        for start, end in _reasons_in(parts, request):
+            hidden[start:end] = " " * (end - start)
         plain = {folded(word) for word in _WORD.findall("".join(hidden))}
         self.plain = [word for word in self.telling if word in plain]
         """Telling words that are no value by their form."""
         self.objects = [
             (clause.verb, found[1])
-            for clause in clauses_of(request, lambda word: bool(meanings_of(word)))
+            for clause in parts
             if clause.mood == "command" and clause.verb
             if (found := re.search(rf"(?<!\w){re.escape(clause.verb)}\s+({_ID.pattern})", request, re.IGNORECASE))
         ]
@@ -224,6 +229,15 @@ class _Said:
             stem(word) == stem(thing) or (word not in verbs and listed_concepts(word) & concepts)
             for word in self.telling
         )
+
+
+def _reasons_in(parts: Sequence[Clause], request: str) -> Iterator[tuple[int, int]]:
+    """Where a request says why it commands something: that may be said in any words."""
+    if any(clause.mood == "command" for clause in parts):
+        for clause in parts:
+            at = request.find(clause.text) if clause.mood == "reason" else -1
+            if at >= 0:
+                yield at, at + len(clause.text)
 
 
 def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
@@ -253,7 +267,7 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         thing=None if is_said or not things else things[-1],
         foreign=next((word for word in said.telling if stem(word) in made.things_of_others - made.values), None),
         rival=None if has_id or len(verbs) < len(commands) else _rival(verbs, kit, made.box),
-        stray=_stray(made, said),
+        stray=_stray(made, said, _kinds_of(made, said)),
         loose=_loose(call, kit, said) if kit.is_acting else None,
         has_id_of_another=_has_id_of_another(call, kit, made.box),
         unfilled=_unfilled(call, kit, said),
@@ -294,12 +308,26 @@ def _rival(verbs: Sequence[str], kit: Kit, box: Toolbox) -> str | None:
     )
 
 
-def _stray(made: _Made, said: _Said) -> str | None:
+def _kinds_of(made: _Made, said: _Said) -> frozenset[str]:
+    """Words that only say what an id is the id of, as the id does by its form: `the yacht MB-204`."""
+    ids = {
+        value
+        for call in made.calls
+        for kit in made.kits
+        if kit.key == call.tool and kit.tool.effect != "destructive"
+        for field in kit.fields
+        if isinstance(value := call.inputs.get(field.name), str) and is_own_id(value, field, made.box)
+    }
+    places = (place.start for one in ids for place in whole_words(said.request, one, ignoring_case=True))
+    return frozenset[str]().union(*(apposed(said.request, at) for at in places))
+
+
+def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
     """A telling word that is none of the plan's tools' words, nor of their values."""
     if any(_is_bound(call) for call in made.calls):
         return None
     # Whether the verb is the tool's is asked elsewhere.
-    idle = _IDLE | PARTICLES | {*said.telling[:1]}
+    idle = _IDLE | PARTICLES | {*said.telling[:1]} | kinds
     for word in said.plain:
         is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
         is_known = is_known or is_short(word.removesuffix("s"), made.words) or word in LABELS
@@ -324,6 +352,8 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
     for field in kit.fields:
         value = call.inputs.get(field.name)
         if not isinstance(value, str) or "{{" in value or is_statement(value):
+            continue
+        if value in field.options:
             continue
         if field.kind == "email" and "@" not in value:
             return value

@@ -16,6 +16,7 @@ from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short
+from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.denied import denied_words, denying, is_denied
@@ -277,6 +278,10 @@ class _Filler:
             or (len(plain) > 1 and any(one.startswith(plain) for one in nouns))
         ):
             self._spent.add(word)
+        elif self._kit.tool.effect != "destructive" and is_own_id(span.text, field, self._box):
+            kinds = apposed(self._text, span.start)
+            near = [one for one in self._part.words if 0 <= span.start - one.end < _BEHIND]
+            self._spent.update(one for one in near if folded(one.text) in kinds and one.text != self._part.verb)
 
     def _currencies(self) -> None:
         """The currency of an amount that was taken: of two parameters the one that it is given in."""

@@ -1,0 +1,203 @@
+"""Words that change nothing of what is to be done are no reason to ask; words that could change it are."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.errors import NoToolFits
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.tool import Tool
+from toolpath.planner.offline.planner import plan_offline
+
+TODAY = date(2026, 11, 25)
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+
+
+def tool(name: str, description: str, effect: Any, /, **properties: dict[str, Any]) -> Tool:
+    """A tool whose parameters are required, unless their schema has a default."""
+    required = [key for key, one in properties.items() if "default" not in one]
+    schema = {"type": "object", "properties": properties, "required": required}
+    return Tool(name=name, description=description, effect=effect, input_schema=schema)
+
+
+def one_of(*options: str) -> dict[str, Any]:
+    return {"type": "string", "enum": [*options]}
+
+
+BOAT = {**TEXT, "description": "Boat number, e.g. MB-204"}
+MARINA = (
+    tool("get_boat", "Details of one boat: owner, berth, insurance, status.", "read", boat_id=BOAT),
+    tool("assign_berth", "Give a boat a berth.", "write", boat_id=BOAT, berth={**TEXT, "description": "e.g. C-14"}),
+    tool("release_berth", "Free the berth of a boat.", "write", boat_id=BOAT),
+    tool("tow_boat", "Order a tow for a boat.", "write", boat_id=BOAT),
+    tool(
+        "charge_boat",
+        "Charge an amount to the account of a boat.",
+        "write",
+        boat_id=BOAT,
+        amount={**NUMBER, "description": "Amount in euros"},
+    ),
+    tool("end_contract", "End the mooring contract of a boat.", "destructive", boat_id=BOAT),
+)
+JOB = {**TEXT, "description": "Job number, e.g. J-3001"}
+PRESS = (
+    tool("get_job", "One print job: customer, status, copies, paper.", "read", job_id=JOB),
+    tool("startJob", "Start printing a job.", "write", job_id=JOB),
+    tool("cancelJob", "Cancel a print job.", "destructive", job_id=JOB),
+    tool("setCopies", "Set how many copies of a job are printed.", "write", job_id=JOB, copies={"type": "integer"}),
+    tool("shipJob", "Ship a finished job.", "write", job_id=JOB, carrier=one_of("ups", "dhl", "post")),
+    tool(
+        "book_meeting_room",
+        "Book a meeting room.",
+        "write",
+        room=one_of("small", "large"),
+        date={**TEXT, "format": "date"},
+        start={**TEXT, "description": "Start, HH:MM"},
+        hours={**NUMBER, "description": "How long"},
+    ),
+)
+
+
+def planned(request: str, tools: tuple[Tool, ...]) -> Plan | None:
+    try:
+        return plan_offline(request, Catalog({one.key: one for one in tools}), today=TODAY)
+    except NoToolFits:
+        return None
+
+
+def done(request: str, tools: tuple[Tool, ...]) -> list[tuple[str, dict[str, Any]]]:
+    """The calls of a plan that asks nothing."""
+    plan = planned(request, tools)
+    assert plan is not None, request
+    assert plan.questions == (), request
+    return [(step.tool, dict(step.inputs)) for _, step in every_step(plan.block) if isinstance(step, Call)]
+
+
+def is_asked(request: str, tools: tuple[Tool, ...]) -> bool:
+    plan = planned(request, tools)
+    return plan is None or bool(plan.questions)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "free the berth of MB-204, cheers mate",
+        "Release the berth of MB-204 right now, thanks a lot",
+        "when you get a chance, release the berth of MB-204",
+        "release the berth of MB-204 as soon as you can",
+        "please be a dear and release the berth of MB-204",
+        "release the berth of MB-204 NOW!",
+        "release the berth of MB-204 for now",
+        "MB-204 has lost its mast, release its berth",
+    ],
+)
+def test_courtesies_and_haste_are_no_reason_to_ask(request_: str) -> None:
+    assert done(request_, MARINA) == [("release_berth", {"boat_id": "MB-204"})]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Berechne der Jolle MB-204 45 Euro, danke dir",
+        "Facture 45 euros au voilier MB-204, merci beaucoup",
+        "Cobra 45 euros al velero MB-204, gracias de antemano",
+    ],
+)
+def test_thanks_change_nothing_in_other_tongues(request_: str) -> None:
+    assert done(request_, MARINA) == [("charge_boat", {"boat_id": "MB-204", "amount": 45})]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "cancel J-3001 asap",
+        "Storniere den Auftrag J-3001, merci",
+        "Storniere J-3001, sobald du kannst",
+        "Annule J-3001 dès que possible",
+        "Cancela J-3001, gracias",
+        "Cancela J-3001 lo antes posible",
+    ],
+)
+def test_nor_are_they_of_what_destroys(request_: str) -> None:
+    assert done(request_, PRESS) == [("cancelJob", {"job_id": "J-3001"})]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Verschick die Broschüren J-3001 mit DHL",
+        "Envoie les dépliants J-3001 avec dhl",
+        "Envía los folletos J-3001 con dhl",
+    ],
+)
+def test_what_an_id_says_needs_no_word_of_the_tools(request_: str) -> None:
+    assert done(request_, PRESS) == [("shipJob", {"job_id": "J-3001", "carrier": "dhl"})]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "ship the piano J-3001 with dhl",
+        "Verschick das Piano J-3001 mit DHL",
+        "Verschick den Umschlag der Broschüre J-3001 mit DHL",
+        "Envoie la facture J-3001 avec dhl",
+        "Envía la otra J-3001 con dhl",
+        "Storniere die Broschüre J-3001",
+    ],
+)
+def test_an_id_that_is_called_something_else_is_asked_about(request_: str) -> None:
+    assert is_asked(request_, PRESS)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "book the large room for Monday 2pm, three hours",
+        "Reserva la sala grande para el lunes a las 14, tres horas",
+    ],
+)
+def test_a_room_that_is_an_option_is_a_room(request_: str) -> None:
+    expected = {"room": "large", "date": "2026-11-30", "start": "14:00", "hours": 3}
+    assert done(request_, PRESS) == [("book_meeting_room", expected)]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "cancel the invoice J-3001",
+        "cancel the invoice of J-3001",
+        "cancel the cover of J-3001",
+        "cancel the remaining J-3001",
+        "cancel J-3001 for now",
+        "start J-3001 without the cover",
+        "start J-3001 when the client agrees",
+        "start J-3001 once it is paid",
+        "start J-3001 if you can get the paper under 20 euros",
+        "Starte J-3001 ohne Umschlag, danke",
+        "Starte J-3001, sobald die Platten da sind",
+        "Lance J-3001 sans la couverture, merci",
+        "Lance J-3001 dès que le client accepte",
+        "Lanza J-3001 sin la portada, gracias",
+        "Lanza J-3001 cuando llegue el papel",
+    ],
+)
+def test_what_could_change_the_act_is_asked(request_: str) -> None:
+    assert is_asked(request_, PRESS)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "tow the trailer of the yacht MB-204",
+        "release the berth of MB-204 except on Sundays, thanks",
+        "release the berth of MB-204 on Friday, please",
+        "charge MB-204 45 euros by Friday, cheers",
+        "end the contract of MB-204 for the time being",
+    ],
+)
+def test_restrictions_beside_courtesies_are_asked(request_: str) -> None:
+    assert is_asked(request_, MARINA)
