@@ -201,3 +201,37 @@ def test_what_could_change_the_act_is_asked(request_: str) -> None:
 )
 def test_restrictions_beside_courtesies_are_asked(request_: str) -> None:
     assert is_asked(request_, MARINA)
+
+
+def test_a_verb_and_a_unit_name_no_other_parameter() -> None:
+    photo = {**TEXT, "description": "Photo number, e.g. p-15"}
+    tag = tool("tag_photo", "Tag a photo with a word.", "write", photo_id=photo, tag=TEXT)
+    assert done("tag p-17 with dog", (tag,)) == [("tag_photo", {"photo_id": "p-17", "tag": "dog"})]
+    litres = {**NUMBER, "description": "Litres"}
+    pump = tool(
+        "record_fuel", "Record fuel of a boat.", "write", boat_id=BOAT, litres=litres, fuel=one_of("diesel", "petrol")
+    )
+    asked = planned("record 80 litres diesel for MB-204", (pump,))
+    assert asked is not None
+    assert asked.questions == ()
+    swapped = tool("book_course", "Book a course.", "write", course={**TEXT, "description": "e.g. B12"}, room=TEXT)
+    assert is_asked("book room B12 for yoga", (swapped,))
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("changez AP-45 pour les places F8 et F9", {"booking_id": "AP-45", "seats": ["F8", "F9"]}),
+        ("Change AP-45 to the seats F8 and F9", {"booking_id": "AP-45", "seats": ["F8", "F9"]}),
+        ("Ändere AP-45 auf die Plätze F8 und F9", {"booking_id": "AP-45", "seats": ["F8", "F9"]}),
+    ],
+)
+def test_a_command_of_which_nothing_is_left_needs_no_second_one(request_: str, expected: dict[str, Any]) -> None:
+    seats = {"type": "array", "items": TEXT, "description": "Seats, e.g. D4"}
+    booking = {**TEXT, "description": "Booking number, e.g. AP-12"}
+    tools = (
+        tool("change_seats", "Change the seats of a booking.", "write", booking_id=booking, seats=seats),
+        tool("get_booking", "Details of one booking.", "read", booking_id=booking),
+        tool("cancel_booking", "Cancel a booking.", "destructive", booking_id=booking),
+    )
+    assert done(request_, tools) == [("change_seats", expected)]

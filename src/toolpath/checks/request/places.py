@@ -35,6 +35,7 @@ _ONE_OF_ORDER: Final = re.compile(
 _SIGN: Final = re.compile(r"[+*\u2212-]?(?!\w)")
 _WORD: Final = re.compile(r"(?<![\w-])(?P<word>[^\W\d_]+)\s+[\"']?\Z")
 _COUNT: Final = re.compile(r"\d\s+\Z")
+_NUMBER: Final = re.compile(r"(?<![\w.,])(?P<number>\d+(?:\.\d+)?)\s+\Z")
 #: So far before a value stand the words that lead to it.
 _NEAR: Final = 120
 _GOES: Final = re.compile(
@@ -128,16 +129,27 @@ def _graded(seen: Seen, text: str) -> Iterator[str]:
         yield f"{text + signs[0].group()!r}: the plan takes {text!r}. Which one is meant?"
 
 
+def _is_unit(seen: Seen, inputs: dict[str, Json], found: re.Match[str]) -> bool:
+    """Whether a word says what the number before it counts, which the call takes so: `80 litres diesel`."""
+    counted = _NUMBER.search(seen.request, max(0, found.start("word") - _NEAR), found.start("word"))
+    value = next((one for name, one in inputs.items() if folded(name) == folded(found["word"])), None)
+    return counted is not None and value is not None and f"{value}" == counted["number"]
+
+
 def _of_other(seen: Seen, inputs: dict[str, Json], tool: Tool, name: str, text: str) -> Iterator[str]:
     """A question where the request names the value as another parameter of the call: `room B12` for the course."""
     if not any(mark.isalpha() for mark in text):
         return
-    said = [
-        folded(found["word"])
+    # `Tag p-1 with dog` calls it nothing.
+    commanded = {folded(clause.verb) for clause in seen.clauses if clause.mood == "command"}
+    found = [
+        match
         for start, end in occurrences(seen.request, text)
         if not goes_on(after := seen.request[end : end + 1]) and after != "-"
-        if (found := _WORD.search(seen.request, max(0, start - _NEAR), start)) is not None
+        if (match := _WORD.search(seen.request, max(0, start - _NEAR), start)) is not None
+        if folded(match["word"]) not in commanded
     ]
+    said = [folded(one["word"]) for one in found if not _is_unit(seen, inputs, one)]
     others = [other for other in inputs if other != name and folded(other) in said]
     if others and len(said) == 1 and folded(name) not in said and inputs[others[0]] != inputs[name]:
         yield f"The request calls {text!r} {others[0]!r}, and {tool.name} takes it as {name!r}. Which is right?"

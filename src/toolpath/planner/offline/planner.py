@@ -54,7 +54,7 @@ from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unserved import is_unserved
-from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
+from toolpath.planner.offline.warrants import is_vouched, is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
@@ -121,13 +121,13 @@ def _planned_and_asked(
     if names_nothing(plan, said, spans, box) or is_unserved(plan, said, spans, box):
         # Something always fits best.
         raise _refusal(asked(request), Ranker([candidate(tool) for tool in offered]))
-    # What nobody would run is no plan that writes: it is a question.
-    is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
-    plan = plan if is_sure else _asked_about(plan, catalog)
     if plan.questions:
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
     found = warrants(plan, said, box, today)
+    if (plan.confidence or 0.0) < _OPEN and _acts(plan, catalog) and not is_vouched(found):
+        # What nobody would run is no plan that writes: it is a question.
+        return _asked_about(plan, catalog)
     questions = [*rivals(plan, said, box), *unwarranted(found), *doubts_of_lists(plan, said, box, today)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)

@@ -21,6 +21,7 @@ from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.statements import is_statement
@@ -155,6 +156,12 @@ def is_warranted(found: Iterable[Warrant]) -> bool:
     )
 
 
+def is_vouched(found: Sequence[Warrant]) -> bool:
+    """Whether all evidence is there for a plan that few words speak for, in which each tool is called once."""
+    tools = {one.kit.key for one in found}
+    return len(tools) == len(found) and is_warranted(found) and not any(unwarranted(found))
+
+
 class _Made:
     """What the calls of a plan have to do with, together."""
 
@@ -200,8 +207,9 @@ class _Said:
         hidden = list(request)
         for span in spans_of(request, today):
             hidden[span.start : span.end] = " " * (span.end - span.start)
-        parts = clauses_of(request, lambda word: bool(meanings_of(word)))
-        for start, end in _reasons_in(parts, request):
+        bare_of = without_contents(request)
+        parts = clauses_of(bare_of, lambda word: bool(meanings_of(word)))
+        for start, end in _reasons_in(parts, bare_of):
             hidden[start:end] = " " * (end - start)
         plain = {folded(word) for word in _WORD.findall("".join(hidden))}
         self.plain = [word for word in self.telling if word in plain]
@@ -231,11 +239,11 @@ class _Said:
         )
 
 
-def _reasons_in(parts: Sequence[Clause], request: str) -> Iterator[tuple[int, int]]:
-    """Where a request says why it commands something: that may be said in any words."""
+def _reasons_in(parts: Sequence[Clause], text: str) -> Iterator[tuple[int, int]]:
+    """Where a text says why it commands something: that may be said in any words."""
     if any(clause.mood == "command" for clause in parts):
         for clause in parts:
-            at = request.find(clause.text) if clause.mood == "reason" else -1
+            at = text.find(clause.text) if clause.mood == "reason" else -1
             if at >= 0:
                 yield at, at + len(clause.text)
 
