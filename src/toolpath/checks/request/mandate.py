@@ -412,6 +412,9 @@ def _is_spoken_of(clause: Clause, seen: Seen) -> bool:
     return not telling or any(word in seen.held.vocabulary or seen.held.has(word) for word in telling)
 
 
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
 def _said_once(seen: Seen) -> Iterator[str]:
     """A question for each value that one call takes for two parameters although the request says it once."""
     for call, tool, _ in seen.calls:
@@ -421,7 +424,9 @@ def _said_once(seen: Seen) -> Iterator[str]:
             if is_plain and not (isinstance(value, str) and "{{" in value) and not is_preset(value, tool, name):
                 names.setdefault(folded(str(value)), []).append(name)
         for value, alike in names.items():
-            if len(alike) > 1 and value:
+            # What is found between two days is of one where they are the same.
+            is_period = tool is not None and tool.is_read and _DAY.fullmatch(value) is not None
+            if len(alike) > 1 + is_period and value:
                 offered = all(is_offered(call.inputs[name], tool, name) for name in alike)
                 count = len(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", folded(seen.request)))
                 # One of a few may be said in other words, and for both.

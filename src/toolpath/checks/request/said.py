@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
+from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS, WEEKDAYS
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import country_of, language_of
 from toolpath.checks.request.concepts import is_german_thing
@@ -321,12 +321,23 @@ def _without_times(text: str, held: HeldValues) -> str:
 
 
 def without_lengths(text: str, held: HeldValues, hidden: str = "#") -> str:
-    """The text with `#` for lengths of time that some value holds in this unit or another: `two weeks` of 14 days."""
+    """The text with `#` for lengths of time that some value holds in this unit or another, and for ends of months."""
     for said in reversed(lengths_in(text)):
         numbers = {in_unit_of_time(said.value, said.unit, unit) for unit in UNITS_OF_TIME} - {None}
         if numbers & held.amounts:
             text = text[: said.start] + hidden * (said.end - said.start) + text[said.end :]
+    if any((day + timedelta(days=1)).day == 1 for day in held.dates):
+        text = _ENDS_OF_MONTHS.sub(lambda found: hidden * len(found[0]), text)
     return text
+
+
+#: The last day of a month or a year.
+_ENDS_OF_MONTHS: Final = re.compile(
+    rf"(?<!\w)(?:(?:the\s+)?end\s+of\s+(?:the\s+)?(?:month|year|{MONTH_NAMES})|ende\s+(?:des\s+|dieses\s+)?(?:monats|jahres|{MONTH_NAMES})"
+    rf"|(?:la\s+)?fin\s+(?:du\s+mois|de\s+l['\u2019]année|(?:de\s+|d['\u2019])?(?:{MONTH_NAMES}))"
+    rf"|(?:el\s+)?fin(?:al(?:es)?)?\s+(?:de\s+)?(?:mes|año|{MONTH_NAMES}))(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def _is_held_text(inner: str, held: HeldValues) -> bool:

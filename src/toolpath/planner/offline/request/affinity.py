@@ -13,7 +13,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import SHARES
 from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.request.cues import BY, CUES, LASTS
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
@@ -214,6 +214,7 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
         if any(other.start < span.start and other.start > word.end for other in part.spans):
             break
         plain = folded(word.text)
+        score += _cue_of_end(plain, span, field)
         if plain in CUES and score < 1.5:
             wanted = CUES[plain]
             if wanted & {*field.name.split("_"), field.name} or (
@@ -240,6 +241,12 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
     if "-" in between and field.name in ("destination", "check_out", "date_to", "until"):
         score += 1.0
     return score
+
+
+def _cue_of_end(word: str, span: Span, field: ToolField) -> float:
+    """How much a word before a day says that the day ends what the parameter ends: `tasks due by Friday`."""
+    is_end = word in BY and span.kind in ("day", "moment") and bool(LASTS & {*raw_words(field.name)})
+    return 1.5 * is_end
 
 
 def is_called(word: str, field: ToolField) -> bool:

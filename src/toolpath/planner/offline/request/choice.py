@@ -16,6 +16,7 @@ from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, output_for
 from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.picks import is_item_of_list, is_of_items, picks_in
+from toolpath.planner.offline.request.rows import is_within_range
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
 from toolpath.values import JsonObject
@@ -92,9 +93,11 @@ class ToolChoice:
         self, start: int, end: int, before: Sequence[tuple[Fitted, ClausePart]] = ()
     ) -> list[tuple[Fitted, ClausePart]] | None:
         """The clauses between two places, each with the tool it means: the cuts that explain most of the text."""
-        cuts = [one for one in _CUT.finditer(self._hidden, start, end) if one.start() > start and one.end() < end][
-            :_MOST_CUTS
-        ]
+        cuts = [
+            one
+            for one in _CUT.finditer(self._hidden, start, end)
+            if one.start() > start and one.end() < end and not is_within_range(*one.span(), self._spans, self._text)
+        ][:_MOST_CUTS]
         starts, ends = [start, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), end]
         count = len(starts)
         best: list[tuple[float, list[tuple[Fitted, ClausePart]]] | None] = [(0.0, []), *([None] * count)]

@@ -79,3 +79,9 @@ WAYS: Final = frozenset(
     )
 )
 """Words that say from where to where, and nothing else."""
+FIRSTS: Final = frozenset(("from", "start", "since", "after", "begin", "earliest", "first"))
+"""Words in the name of a parameter for what begins a period."""
+LASTS: Final = frozenset(("to", "end", "until", "before", "till", "latest", "last", "through"))
+"""The same for what ends it."""
+BY: Final = frozenset(("by", "before", "vor", "avant", "antes", "bis"))
+"""Words before a day that ends a period."""

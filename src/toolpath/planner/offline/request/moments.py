@@ -13,6 +13,7 @@ import msgspec
 from toolpath.checks.request.calendar_words import MONTHS, WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.said import IN_DAYS
+from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.weekdays import days_of_weeks
 
@@ -57,11 +58,38 @@ _DAY_FIRST: Final = re.compile(
     rf"|de\s+)?({_WORD})\.?(?:,?\s+(?:de\s+|del\s+)?(\d{{4}}))?(?!\w)"
 )
 _MONTH_FIRST: Final = re.compile(rf"(?<!\w)({_WORD})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(\d{{4}}))?(?![\w:])")
-#: `from 1 to 4 June 2026`: the month is said once.
+_ORDINAL: Final = r"(?:st|nd|rd|th|er|\.)?"
+#: `from 1 to 4 June 2026`, `between the 1st and the 4th of June`: the month is said once.
 _RANGE: Final = re.compile(
-    rf"(?<![\w.:-])(\d{{1,2}})\.?\s*(?:to|until|till|-|\u2013|bis(?:\s+zum)?|au|al"
-    rf"|a)\s*(?=\d{{1,2}}\.?\s+(?:de\s+)?({_WORD})\.?(?:,?\s+(?:de\s+)?(\d{{4}}))?)"
+    rf"(?<![\w.:-])(?P<start>(?P<first>\d{{1,2}}){_ORDINAL})\s*(?:to|until|till|through|and|-|\u2013|bis(?:\s+zum)?|und|au|et|al?|hasta|y)"
+    rf"\s*(?:the\s+|den\s+|dem\s+|le\s+|el\s+)?(?P<last>(?P<day>\d{{1,2}}){_ORDINAL}\s+(?:of\s+|de\s+)?(?P<month>{_WORD})\.?"
+    r"(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{4}))?)(?!\w)"
 )
+#: `August 1 to 15`, `June 3-9, 2026`.
+_RANGE_OF_MONTH: Final = re.compile(
+    rf"(?<!\w)(?P<start>(?P<month>{_WORD})\.?\s+(?P<first>\d{{1,2}})(?:st|nd|rd|th)?)\s*(?:to|until|till|through|-|\u2013)\s*"
+    r"(?P<last>(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?)"
+    r"(?=\s*(?:$|[.,;:!?)]|(?:for|at|in|with|and|please|on|by|under|instead)\b))"
+)
+#: The numbers of a day with strokes or hyphens between them, the year last or first: `25/05/2026`, `2026/05/25`.
+NUMBERED: Final = re.compile(
+    r"(?<![\w./-])(?:(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})"
+    r"|(?P<first>\d{1,2})(?P<mark>[/-])(?P<second>\d{1,2})(?P=mark)(?P<last>\d{4}))(?![\w/-])"
+)
+#: A day and its month without a year, behind a word that a day follows: `on 25/5`, `am 25.5.`, `bis 25.05.26`.
+_SHORT: Final = re.compile(
+    r"(?<!\w)(?:on|by|from|to|until|till|since|am|vom|zum|bis(?:\s+zum)?|ab(?:\s+dem)?|seit(?:\s+dem)?|le|du|au|el|al|del|desde|hasta)\s+"
+    r"(?P<said>(?:(?P<first>\d{1,2})/(?P<second>\d{1,2})(?:/(?P<short>\d{2}))?|(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.(?P<year>\d{2})?)(?![\w/]|\.?\d))",
+    re.IGNORECASE,
+)
+#: `end of June`, `by the end of the month`.
+_LAST_OF: Final = re.compile(
+    r"(?<!\w)(?:(?:the\s+)?end\s+of\s+(?:the\s+)?|ende\s+(?:des\s+|dieses\s+)?|(?:la\s+)?fin\s+(?:du\s+|de\s+|d['\u2019])?|fin(?:al(?:es)?)?\s+(?:de\s+)?)"
+    rf"(?P<of>{_WORD})(?:\s+(?P<year>\d{{4}}))?(?!\w)",
+    re.IGNORECASE,
+)
+_MONTH_ITSELF: Final = frozenset(("month", "monats", "mois", "mes"))
+_YEAR_ITSELF: Final = frozenset(("year", "jahres", "annee", "ano"))
 _PLAIN: Final = re.compile(rf"(?<![\w'])(?:(?:next|nächsten)\s+)?({_WORD}(?:'hui)?)(?!\w)", re.IGNORECASE)
 #: `Friday, `, before the day itself.
 _WEEKDAY_BEFORE: Final = re.compile(rf"(?<![\w'-])({WEEKDAY_NAMES}),?\s+(?:(?:the|den|dem|le|el)\s+)?$", re.IGNORECASE)
@@ -141,11 +169,10 @@ def _dates(text: str, today: date | None) -> Iterator[Day]:
         yield from _day(found, (found[1], found[2], found[3]))
     for found in _DOTTED.finditer(text):
         yield from _day(found, (found[3], found[2], found[1]))
-    for found in _RANGE.finditer(text):
-        month = _MONTHS.get(folded(found[2]))
-        year = found[3] or (str(today.year) if today else "")
-        if month and year and (iso := _iso(year, month, found[1])):
-            yield Day(found.start(), found.end(1), iso)
+    for found in (*_RANGE.finditer(text), *_RANGE_OF_MONTH.finditer(text)):
+        yield from _ends(found, today)
+    yield from _numbered(text, today)
+    yield from _last_days(text, today)
     for pattern, day, name in ((_DAY_FIRST, 1, 2), (_MONTH_FIRST, 2, 1)):
         for found in pattern.finditer(text):
             month = _MONTHS.get(folded(found[name]))
@@ -157,12 +184,78 @@ def _dates(text: str, today: date | None) -> Iterator[Day]:
                 yield from _next(found, today, month, int(found[day]))
 
 
+def _ends(found: re.Match[str], today: date | None) -> Iterator[Day]:
+    """The two days of a range whose month is said once; both are of the year that the last one is of."""
+    month = _MONTHS.get(folded(found["month"]))
+    if month is None or (
+        not found["year"] and (today is None or (found["month"].islower() and found["month"] in _AMBIGUOUS))
+    ):
+        return
+    year = int(found["year"]) if found["year"] else _year_of(found, today, month, int(found["day"])) if today else 0
+    first, last = _iso(str(year), month, found["first"]), _iso(str(year), month, found["day"])
+    if first and last:
+        yield Day(found.start("start"), found.end("start"), first)
+        yield Day(found.start("last"), found.end("last"), last)
+
+
+#: Words that are no month where no number says so.
+_AMBIGUOUS: Final = frozenset(("may", "mar"))
+
+
+def _numbered(text: str, today: date | None) -> Iterator[Day]:
+    """Days whose month is a number: of two that may be it, the first one, but where days come first."""
+    is_day_first = tongues_of(text) <= {"de", "fr", "es"}
+    for found in NUMBERED.finditer(text):
+        if found["year"]:
+            yield from _day(found, (found["year"], found["month"], found["day"]))
+        else:
+            day, month = _in_order(int(found["first"]), int(found["second"]), is_day_first=is_day_first)
+            yield from _day(found, (found["last"], month, str(day)))
+    for found in _SHORT.finditer(text):
+        if found["first"]:
+            day, month = _in_order(int(found["first"]), int(found["second"]), is_day_first=is_day_first)
+        else:
+            day, month = int(found["day"]), int(found["month"])
+        short = found["short"] or found["year"]
+        is_german = found["first"] or short or "de" in tongues_of(text)
+        if not 0 < month < 13 or (not short and today is None) or not is_german:
+            # Elsewhere `to 1.2.` is a number.
+            continue
+        year = 2000 + int(short) if short else _year_of(found, today, month, day) if today else 0
+        iso = _iso(str(year), month, str(day))
+        if iso:
+            yield Day(found.start("said"), found.end("said"), iso)
+
+
+def _in_order(first: int, second: int, *, is_day_first: bool) -> tuple[int, int]:
+    """The day and the month of two numbers."""
+    if first > 12 or (is_day_first and second <= 12):
+        return first, second
+    return second, first
+
+
+def _last_days(text: str, today: date | None) -> Iterator[Day]:
+    for found in _LAST_OF.finditer(text):
+        of = folded(found["of"])
+        month = _MONTHS.get(of)
+        if month is not None and (found["year"] or today is not None):
+            year = int(found["year"]) if found["year"] else today.year + (month < today.month) if today else 0
+            yield Day(found.start(), found.end(), last_of_month(year, month).isoformat())
+        elif today is not None and of in _MONTH_ITSELF:
+            yield Day(found.start(), found.end(), last_of_month(today.year, today.month).isoformat())
+        elif today is not None and of in _YEAR_ITSELF:
+            yield Day(found.start(), found.end(), date(today.year, 12, 31).isoformat())
+
+
+def last_of_month(year: int, month: int) -> date:
+    """The last day of a month."""
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+
+
 def _may_be_no_month(found: re.Match[str], name: int) -> bool:
     """Whether it may be another word: `4 may leave`; with the day before it, `4 mai` is none."""
     is_month_first = name == 1
-    return found[name].islower() and folded(found[name]) in (
-        ("may", "mar", "mai") if is_month_first else ("may", "mar")
-    )
+    return found[name].islower() and folded(found[name]) in ({*_AMBIGUOUS, "mai"} if is_month_first else _AMBIGUOUS)
 
 
 def _ordinals(text: str, today: date | None) -> Iterator[Day]:
@@ -241,13 +334,15 @@ _SINCE: Final = re.compile(
 
 def _next(found: re.Match[str], today: date, month: int, day: int) -> Iterator[Day]:
     """The next such day of a year that is not said; the last one where it is over."""
-    if _SINCE.search(found.string, max(0, found.start() - 16), found.start()):
-        year = today.year if (month, day) <= (today.month, today.day) else today.year - 1
-    else:
-        year = today.year if (month, day) >= (today.month, today.day) else today.year + 1
-    iso = _iso(str(year), month, str(day))
+    iso = _iso(str(_year_of(found, today, month, day)), month, str(day))
     if iso:
         yield Day(found.start(), found.end(), iso)
+
+
+def _year_of(found: re.Match[str], today: date, month: int, day: int) -> int:
+    if _SINCE.search(found.string, max(0, found.start() - 16), found.start()):
+        return today.year if (month, day) <= (today.month, today.day) else today.year - 1
+    return today.year if (month, day) >= (today.month, today.day) else today.year + 1
 
 
 def _day(found: re.Match[str], parts: tuple[str, str | int, str]) -> Iterator[Day]:

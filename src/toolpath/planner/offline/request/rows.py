@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolpath.checks.request.verbs import folded
@@ -62,3 +62,16 @@ def is_mixed(one: Span, part: ClausePart, text: str, used: Mapping[Span, str], n
     """Whether the value stands in a row with one of another parameter: `4 and 9, 5 and 12`."""
     others = [span for span, taken in used.items() if taken not in (name, "option") and span.kind == one.kind]
     return any(are_in_row(one, span, part, text, used, name) for span in others)
+
+
+#: Before the first of two values that are the ends of something.
+_OPENS_RANGE: Final = re.compile(r"\b(?:between|zwischen|entre)\s+(?:the\s+|dem\s+|le\s+|el\s+)?$", re.IGNORECASE)
+
+
+def is_within_range(start: int, end: int, spans: Sequence[Span], text: str) -> bool:
+    """Whether what stands between these places joins the ends of a range: `between 1 and 15 April`."""
+    first = next((one for one in spans if one.end == start), None)
+    last = next((one for one in spans if one.start >= end), None)
+    if first is None or last is None or first.kind != last.kind or re.search(r"[^\W_]{4,}", text[end : last.start]):
+        return False
+    return _OPENS_RANGE.search(text, max(0, first.start - 20), first.start) is not None

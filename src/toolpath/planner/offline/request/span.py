@@ -41,4 +41,7 @@ class Span(msgspec.Struct, frozen=True):
     start: int
     end: int
     unit: str = ""
-    """Of money its currency, of a duration its unit in the singular, of a number `#` where one stands before it."""
+    """Of money its currency, of a duration its unit in the singular, of a number `#` where one stands before it.
+
+    Of a day `last` where it ends a period.
+    """

@@ -14,7 +14,7 @@ from toolpath.checks.request.clock import ClockTime, HalfOfDay, clocks_in, halve
 from toolpath.checks.request.concepts import STOPS, is_known
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
-from toolpath.planner.offline.request.moments import Day, days_in
+from toolpath.planner.offline.request.moments import NUMBERED, Day, days_in
 from toolpath.planner.offline.request.quantities import amounts_in, numbers_in
 from toolpath.planner.offline.request.span import Kind, Span
 from toolpath.values import Json
@@ -41,6 +41,8 @@ _PATH: Final = re.compile(
     r"(?<![\w/.~@+-])(?:(?:~|\.{1,2})?/[\w.@~+-]+(?:/[\w.@~+-]+)*/?"
     r"|[\w@~+-][\w.@~+-]*(?:/[\w.@~+-]+)+|[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]\w{0,5})(?![\w])"
 )
+#: A day and its month, or a part of something: no path.
+_DAY_AND_MONTH: Final = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{2})?")
 _NUMBERED: Final = re.compile(r"(?<![\w])#(\d{1,9})\b")
 _ID: Final = re.compile(
     r"(?<![\w-])[A-Za-z]{1,8}[-_]\d+(?:[-_]\d+)*(?![\w-])"
@@ -150,9 +152,9 @@ def _paths(text: str) -> Iterator[Span]:
         yield Span("pattern", found[0], f"*.{found[1].lower()}", found.start(), found.end())
     for found in _PATH.finditer(text):
         path = found[0].rstrip(".")
-        kind: Kind = "slash" if "/" in path and not path.startswith((".", "/", "~")) else "path"
-        if kind == "path" and "/" not in path and re.fullmatch(r"(?:[a-z]\.)+[a-z]", path, re.IGNORECASE):
+        if not _is_path(path):
             continue
+        kind: Kind = "slash" if "/" in path and not path.startswith((".", "/", "~")) else "path"
         yield Span(kind, path, path, found.start(), found.start() + len(path))
     for found in _NUMBERED.finditer(text):
         yield Span("number", found[0], int(found[1]), found.start(), found.end(), "#")
@@ -160,9 +162,19 @@ def _paths(text: str) -> Iterator[Span]:
         yield Span("number", found[0], int(found[1]), found.start(), found.end(), "#")
 
 
+def _is_path(text: str) -> bool:
+    """Whether it is none of the things that look like one: `25/05/2026`, `e.g`."""
+    is_day = NUMBERED.fullmatch(text) or _DAY_AND_MONTH.fullmatch(text)
+    return not is_day and re.fullmatch(r"(?:[a-z]\.)+[a-z]", text, re.IGNORECASE) is None
+
+
 def _moments(text: str, today: date | None) -> Iterator[Span]:
     """Days, times of day, and both where they stand beside each other with the half of the day that is said."""
     taken: set[int] = set()
+    for found in _STAMP.finditer(text):
+        if _iso_day(found["day"]):
+            taken |= {*range(*found.span())}
+            yield Span("moment", found[0], f"{found['day']}T{found['time']}", found.start(), found.end())
     said: list[Day | ClockTime | HalfOfDay] = []
     halves = {(one.start, one.end): one for one in halves_in(text)}
     named: list[Day | ClockTime | HalfOfDay] = [*days_in(text, today), *clocks_in(text), *halves.values()]
@@ -180,6 +192,20 @@ def _moments(text: str, today: date | None) -> Iterator[Span]:
             rows.append([one])
     for row in rows:
         yield from _of_row(text, row)
+
+
+#: A moment as machines write it, with its zone where it says one.
+_STAMP: Final = re.compile(
+    r"(?<![\w-])(?P<day>\d{4}-\d{2}-\d{2})[Tt](?P<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)(?!\w)"
+)
+
+
+def _iso_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _of_row(text: str, row: Sequence[Day | ClockTime | HalfOfDay]) -> Iterator[Span]:

@@ -9,10 +9,13 @@ from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS
 from toolpath.checks.request.lengths import lengths_in
 from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.cues import FIRSTS, LASTS
 from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.periods import periods_in
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.told_texts import with_told
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
@@ -33,7 +36,9 @@ _RANGED: Final = ("day", "moment", "time", "month")
 
 def is_range(first: Span, last: Span, text: str) -> bool:
     """Whether two values are the ends of a range."""
-    return first.kind == last.kind and _RANGE.fullmatch(text[first.end : last.start]) is not None
+    if first.kind != last.kind:
+        return False
+    return first.start == last.start or _RANGE.fullmatch(text[first.end : last.start]) is not None
 
 
 def as_taken(
@@ -41,6 +46,7 @@ def as_taken(
 ) -> ClausePart:
     """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
     own = _monthly(kit, _placed(kit, _in_units(kit, _parted(kit, part)), text), text, today)
+    own = _periodic(kit, own, text, today)
     own = _without_bounds(own, text)
     return with_told(kit, own, given) if with_words else own
 
@@ -100,6 +106,63 @@ def _monthly(kit: Kit, part: ClausePart, text: str, today: date | None) -> Claus
     return part
 
 
+#: Before a day that begins or ends something.
+_BOUND: Final = re.compile(
+    r"(?:\b(?:from|since|after|until|till|by|before|starting|beginning|to|through|ab|seit|bis|vor|nach|von|vom|zum|depuis|jusqu['\u2019]au"
+    r"|avant|après|à\s+partir|du|au|desde|hasta|antes|después|del|al|partir)|[-\u2013])\s*(?:de[lr]?\s+|the\s+|dem\s+|el\s+|le\s+)?$",
+    re.IGNORECASE,
+)
+
+
+def _periodic(kit: Kit, part: ClausePart, text: str, today: date | None) -> ClausePart:
+    """The clause with a period as its first and its last day, for a tool that finds what is between two days."""
+    days = [one for one in kit.fields if one.kind == "day" and not one.is_list]
+    ends = [[one for one in days if names & {*raw_words(one.name)}] for names in (FIRSTS, LASTS)]
+    if today is None or kit.is_acting or [len(one) for one in ends] != [1, 1]:
+        return part
+    part = _recent(part, today)
+    said = [one for one in part.spans if one.kind in _RANGED]
+    if said:
+        (first, *more) = said
+        is_bound = more or first.kind != "day" or _BOUND.search(text, max(0, first.start - 24), first.start)
+        return part if is_bound else _with_ends(part, first.start, first.end, str(first.value), str(first.value))
+    period = next((one for one in periods_in(part.text, today)), None)
+    if period is None:
+        return part
+    start, end = part.start + period.start, part.start + period.end
+    if any(one.start < end and start < one.end and one.kind not in ("name", "number") for one in part.spans):
+        return part
+    return _with_ends(part, start, end, period.first.isoformat(), period.last.isoformat())
+
+
+#: So long after today a day of no year is rather the one that was, for who looks something up.
+_FAR_AHEAD: Final = timedelta(days=273)
+
+
+def _recent(part: ClausePart, today: date) -> ClausePart:
+    """The clause with days of no year that are over, where the next such day is long to come."""
+    return msgspec.structs.replace(part, spans=tuple(_before_today(one, today) for one in part.spans))
+
+
+def _before_today(one: Span, today: date) -> Span:
+    if one.kind != "day" or re.search(r"\d{4}", one.text):
+        return one
+    day = date.fromisoformat(str(one.value))
+    if day - today < _FAR_AHEAD or (day.month, day.day) == (2, 29):
+        return one
+    return msgspec.structs.replace(one, value=day.replace(year=day.year - 1).isoformat())
+
+
+def _with_ends(part: ClausePart, start: int, end: int, first: str, last: str) -> ClausePart:
+    """The clause with two days in place of what stands there."""
+    said = part.text[start - part.start : end - part.start]
+    ends = (Span("day", said, first, start, end), Span("day", said, last, start, end, "last"))
+    spans = [one for one in part.spans if one.end <= start or one.start >= end]
+    words = tuple(word for word in part.words if word.end <= start or word.start >= end)
+    spans = sorted((*spans, *ends), key=lambda one: one.start)
+    return msgspec.structs.replace(part, spans=tuple(spans), words=words)
+
+
 def _parted(kit: Kit, part: ClausePart) -> ClausePart:
     """The clause with a day and a time of day in place of a moment, for a tool that takes them apart."""
     kinds = {field.kind for field in kit.fields}
@@ -110,7 +173,7 @@ def _parted(kit: Kit, part: ClausePart) -> ClausePart:
         day, _, time = str(one.value).partition("T")
         if one.kind == "moment" and time:
             spans.append(msgspec.structs.replace(one, kind="day", value=day))
-            spans.append(msgspec.structs.replace(one, kind="time", value=time))
+            spans.append(msgspec.structs.replace(one, kind="time", value=time[: len("HH:MM")]))
         else:
             spans.append(one)
     return msgspec.structs.replace(part, spans=tuple(spans))
