@@ -235,3 +235,76 @@ def test_a_command_of_which_nothing_is_left_needs_no_second_one(request_: str, e
         tool("cancel_booking", "Cancel a booking.", "destructive", booking_id=booking),
     )
     assert done(request_, tools) == [("change_seats", expected)]
+
+
+CASE = {"type": "integer", "description": "Case number, e.g. 7011"}
+LAW = (
+    tool("get_case", "One case: client, lawyer, status.", "read", case_no=CASE),
+    tool("assign_case", "Give a case to a lawyer.", "write", case_no=CASE, lawyer={**TEXT, "description": "User name"}),
+    tool("decide_appeal", "Decide an appeal.", "write", case_no=CASE, decision=one_of("grant", "reject")),
+    tool("send_letter", "Send a letter to the client of a case.", "write", case_no=CASE, body=TEXT),
+    tool(
+        "checkout_file",
+        "Lend a file of a case to somebody.",
+        "write",
+        case_no=CASE,
+        member={**TEXT, "description": "e.g. M-12"},
+    ),
+    tool("drop_case", "Drop a case for good.", "destructive", case_no=CASE),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "key", "expected"),
+    [
+        ("assign 7011 to mara", "assign_case", {"case_no": 7011, "lawyer": "mara"}),
+        ("Assign case 7011 to mara, please", "assign_case", {"case_no": 7011, "lawyer": "mara"}),
+        ("Gib den Fall 7011 an mara", "assign_case", {"case_no": 7011, "lawyer": "mara"}),
+        ("reject appeal 7011", "decide_appeal", {"case_no": 7011, "decision": "reject"}),
+        ("grant the appeal 7011", "decide_appeal", {"case_no": 7011, "decision": "grant"}),
+        ('Tell the client on case 7011 "We won."', "send_letter", {"case_no": 7011, "body": "We won."}),
+        ("Check case 7011 out to M-14", "checkout_file", {"case_no": 7011, "member": "M-14"}),
+        ("check out case 7011 to M-14", "checkout_file", {"case_no": 7011, "member": "M-14"}),
+    ],
+)
+def test_a_verb_may_stand_in_for_that_of_the_tool(request_: str, key: str, expected: dict[str, Any]) -> None:
+    assert done(request_, LAW) == [(key, expected)]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "assign 7011 to whoever is free",
+        "assign 7011 to mara or leo",
+        "assign 7011 to mara from June on",
+        "reject the offer of case 7011",
+        "reject 7011 unless they paid",
+        "I rejected 7011",
+        "check case 7011",
+        "check out how case 7011 went",
+        "throw case 7011 to M-14",
+        "Tell the client on case 7011",
+        "put 7011 on ice",
+        "give 7011 a rest",
+    ],
+)
+def test_nor_does_it_where_something_else_is_meant(request_: str) -> None:
+    plan = planned(request_, LAW)
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
+    assert plan is None or plan.questions or all(call.tool == "get_case" for call in calls)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["Put MB-204 on C-14", "Mets MB-204 sur C-14", "Pon MB-204 en C-14"],
+)
+def test_to_put_a_thing_is_what_the_only_tool_does_that_takes_both(request_: str) -> None:
+    assert done(request_, MARINA) == [("assign_berth", {"boat_id": "MB-204", "berth": "C-14"})]
+
+
+def test_to_put_a_thing_is_asked_about_where_two_tools_may_be_meant() -> None:
+    berth = {**TEXT, "description": "e.g. C-14"}
+    other = tool("reserve_berth", "Keep a berth free for a boat.", "write", boat_id=BOAT, berth=berth)
+    assert is_asked("Put MB-204 on C-14", (*MARINA, other))
+    assert is_asked("Put MB-204 on C-14 and C-15", MARINA)
+    assert is_asked("Put MB-204 on the crane", MARINA)

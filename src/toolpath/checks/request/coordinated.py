@@ -13,6 +13,7 @@ from toolpath.checks.request.blockers import takes_back
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.remainders import says_nothing
+from toolpath.checks.request.said import says_when
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 
@@ -62,7 +63,8 @@ def _is_left_out(thing: str, seen: Seen, *, is_object: bool) -> bool:
     words = [folded(word) for word in said]
     # Without its accent French and Spanish tea is a little word.
     telling = [word for word, own in zip(words, said, strict=True) if own != word or not _is_little(word)]
-    if not telling or telling[0] != words[0] or any(map(takes_back, words)):
+    if not telling or telling[0] != words[0] or any(map(takes_back, words)) or all(map(says_when, telling)):
+        # Days are looked for elsewhere, as what they are.
         return False
     if not is_object and any(meanings_of(word) or is_reading(word) or seen.is_verb(word) for word in telling):
         return False

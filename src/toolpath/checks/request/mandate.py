@@ -33,6 +33,7 @@ from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, u
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
+from toolpath.checks.request.stand_ins import is_compound, is_stand_in
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts_of, fits, is_form, verbs_of
 from toolpath.checks.request.turned import turned
@@ -171,7 +172,8 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
             yield f"{names} would act, and {short(seen, clause)!r} only speaks of it. Should it be done?"
     for call, tool, _ in seen.acting:
         must_fit = strict or tool is None or tool.effect == "destructive"
-        if not any(_commands(clause, tool, must_fit=must_fit) for clause in commands):
+        stands_in = partial(is_stand_in, call=call, tool=tool, seen=seen)
+        if not any(stands_in(clause) or _commands(clause, tool, must_fit=must_fit) for clause in commands):
             said = ", ".join(dict.fromkeys(clause.verb for clause in commands))
             yield f"{call.tool} would act, and the request commands {said!r}. Should it be done?"
 
@@ -237,8 +239,9 @@ def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
     if tool is not None and (fits(verb, tool) or (folded(verb) in CALLING and tool.name in clause.text)):
         return True
-    is_named = tool is not None and (_is_said_by_noun(clause, tool) or _is_said_in_two(clause, tool))
-    if is_named or (tool is not None and verb == "need" and is_needed(clause.text, tool)):
+    if (tool is not None and _is_said_otherwise(clause, tool)) or (
+        tool is not None and verb == "need" and is_needed(clause.text, tool)
+    ):
         return True
     if must_fit or is_reading(verb) or is_counter(verb):
         return False
@@ -247,10 +250,17 @@ def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     return tool is not None and not any(is_form(word, tool) for word in words if word != verb)
 
 
+def _is_said_otherwise(clause: Clause, tool: Tool) -> bool:
+    """Whether the act is said by a noun after a verb that says nothing, or in two words."""
+    return _is_said_by_noun(clause, tool) or _is_said_in_two(clause, tool)
+
+
 def _is_said_in_two(clause: Clause, tool: Tool) -> bool:
-    """Whether the verb means the act together with another word: `Get rid of m-7`, `Call AP-2 off`."""
+    """Whether the verb means the act together with another word: `Get rid of m-7`, `Check 978 out`."""
     acts = acts_of(tool)
-    return any(clause.text[at:to] == clause.verb and concept in acts for at, to, concept in phrasal(clause.text))
+    if any(clause.text[at:to] == clause.verb and concept in acts for at, to, concept in phrasal(clause.text)):
+        return True
+    return is_compound(clause.text, clause.verb, tool)
 
 
 def _is_said_by_noun(clause: Clause, tool: Tool) -> bool:
@@ -359,7 +369,9 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
     if _tells_nothing(clause, seen) and _commands_of(seen) > len(seen.acting) and not seen.has_loop:
         # Whom else to tell: a step that tells somebody does not tell another one, nor twice.
         return False
-    if any(fits(clause.verb, tool) or _is_said_by_noun(clause, tool) for tool in seen.tools):
+    if any(fits(clause.verb, tool) or _is_said_otherwise(clause, tool) for tool in seen.tools):
+        return True
+    if any(is_stand_in(clause, call, tool, seen) for call, tool, _ in seen.acting):
         return True
     if clause.verb == "need" and any(is_needed(clause.text, tool) for tool in seen.tools):
         return True

@@ -392,7 +392,7 @@ def _is_held_count_word(token: str, plain: str, held: HeldValues, after: Sequenc
     """Whether a value holds the number that the word stands for; None: it stands for none."""
     if plain in COUNTS:
         numbers = held.amounts if _is_counting(after) else held.numbers
-        return plain in held.vocabulary or held.has(token) or float(COUNTS[plain]) in numbers
+        return plain in held.vocabulary or held.has(token) or float(COUNTS[plain]) in numbers | held.amounts
     if plain == "one" and [folded(word.group()) for word in after[:1]] == ["of"]:
         # `two of this and one of that`; `one of the best` counts nothing.
         return len(after) < 2 or folded(after[1].group()) in _OF_SEVERAL or 1.0 in held.amounts

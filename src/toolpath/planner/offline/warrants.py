@@ -17,18 +17,19 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words, stem
-from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
+from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
-from toolpath.checks.request.statements import is_statement
+from toolpath.checks.request.stand_ins import PUTTING, is_compound
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.offline.loose import loose
 from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.cues import LABELS
 from toolpath.planner.offline.request.ordinals import place_in_row
@@ -51,13 +52,12 @@ _CODE: Final = re.compile(r"\S*[\d@/_]\S*")
 _PATH: Final = re.compile(r"[/\\]|\.\w{1,5}$|\*")
 #: Of no kind that a tool tells of.
 _ID: Final = re.compile(r"(?=[\w./:#-]*\d)[\w./:#-]+")
-_OWNED: Final = re.compile(r"\w['\u2019]s\s")
-_OWNER: Final = r"\b(?:my|our|your|his|her|their|\w+['\u2019]s)\s+"
 _PLACED: Final = r"(?<!\w)(?:from|to|in|on|at|into|onto|of)\s+(?:the\s+)?"
 #: Things of any kind.
 _GENERIC: Final = frozenset(("item", "items", "product", "products", "article", "articles", "entry", "thing"))
 #: Verbs of which every tool that changes something is a kind.
 _BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get", "give"))
+_MONEY: Final = frozenset(("money", "amount", "payment", "funds"))
 _UNDOING: Final = re.compile(r"(?:un|de|dis)-?(\w{4,})")
 #: Words that change nothing of what is to be done.
 _IDLE: Final = frozenset(
@@ -194,6 +194,11 @@ class _Made:
         given = (field.name for kit in kits for field in kit.outputs)
         self.things_of_others -= frozenset(stem(folded(word)) for name in given for word in raw_words(name))
 
+    def says_parts_of(self, word: str) -> bool:
+        """Whether the tools have all words that a word with a hyphen is made of: `on-call` of `the doctor on call`."""
+        parts = word.split("-")
+        return len(parts) > 1 and all(part in PARTICLES or part in STOPS or stem(part) in self.words for part in parts)
+
 
 class _Said:
     """What a request says outside of its quoted texts, ids and addresses."""
@@ -205,6 +210,7 @@ class _Said:
         self.words = [folded(word) for word in _WORD.findall(text)]
         self.telling = [word for word in self.words if word not in STOPS]
         hidden = list(request)
+        self.has_money = any(span.kind == "money" for span in spans_of(request, today))
         for span in spans_of(request, today):
             hidden[span.start : span.end] = " " * (span.end - span.start)
         bare_of = without_contents(request)
@@ -221,7 +227,10 @@ class _Said:
             if (found := re.search(rf"(?<!\w){re.escape(clause.verb)}\s+({_ID.pattern})", request, re.IGNORECASE))
         ]
         """Verbs, and the ids that they take themselves: a `Delete PJ-9` means no file of it."""
-        self.joint = frozenset(concept for _, _, concept in phrasal(text))
+        parted = phrasal(text)
+        self.joint = frozenset(concept for _, _, concept in parted)
+        self.parted = frozenset((folded(text[start:end]), concept) for start, end, concept in parted)
+        """Words of verbs of two words, each with what the verb says: `throw` of `throw it out`."""
 
     def commands(self, kit: Kit) -> list[str]:
         """The verbs that command the tool."""
@@ -251,16 +260,18 @@ def _reasons_in(parts: Sequence[Clause], text: str) -> Iterator[tuple[int, int]]
 def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
     has_id = _has_id(call, kit, made.box)
     commands = said.commands(kit)
-    verbs = [verb for verb in commands if folded(verb) not in made.verbs]
-    is_alike = bool(said.joint & acts_of(kit.tool)) or any(_is_alike(verb, kit) for verb in verbs)
+    verbs = [verb for verb in commands if folded(verb) not in made.verbs and not _is_own(verb, kit, said)]
+    is_alike = bool(said.joint & acts_of(kit.tool))
+    is_alike = is_alike or any(_is_alike(verb, kit) or _is_told_by(verb, call, kit, made.box) for verb in verbs)
     things = things_of(kit)
     if not things and not has_id:
         # `Set the table` turns nothing on.
-        is_alike = is_alike and not all(folded(verb) in _BROAD for verb in verbs)
+        is_alike = is_alike and not all(folded(verb) in _BROAD | PUTTING for verb in verbs)
     is_other = _is_of_another_thing(call, kit, things, said, made.box)
     is_said = has_id and not is_other
-    is_said = is_said or any(said.says(one, kit) for one in things)
+    is_said = is_said or any(said.says(one, kit) or (one in _MONEY and said.has_money) for one in things)
     is_said = is_said or (not is_other and _is_told(call, kit, said, made.box))
+    is_said = is_said or any(_is_told_by(verb, call, kit, made.box) for verb in commands)
     is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
     # `Expel Tom Miller`, by the only tool that expels anybody.
     is_said = is_said or (
@@ -276,7 +287,7 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         foreign=next((word for word in said.telling if stem(word) in made.things_of_others - made.values), None),
         rival=None if has_id or len(verbs) < len(commands) else _rival(verbs, kit, made.box),
         stray=_stray(made, said, _kinds_of(made, said)),
-        loose=_loose(call, kit, said) if kit.is_acting else None,
+        loose=loose(call, kit, said.request, said.quoted) if kit.is_acting else None,
         has_id_of_another=_has_id_of_another(call, kit, made.box),
         unfilled=_unfilled(call, kit, said),
         undone=_undone(kit, made, said),
@@ -302,10 +313,27 @@ def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Sai
     )
 
 
+def _is_own(verb: str, kit: Kit, said: _Said) -> bool:
+    """Whether a verb is the tool's own with a little word behind it, or in another tongue: `Check … out`, `Publie`."""
+    is_foreign = "en" not in tongues_of(said.request) and bool(commanded(verb) & acts_of(kit.tool))
+    return is_foreign or is_compound(said.request, verb, kit.tool)
+
+
+def _is_told_by(verb: str, call: Call, kit: Kit, box: Toolbox) -> bool:
+    """Whether the verb tells somebody something, and the tool alone does: `Tell the customer on 512 that …`."""
+    if "send" not in meanings_of(verb) or not fits(verb, kit.tool):
+        return False
+    is_told = any(one.name in call.inputs and is_message(one) for one in kit.fields)
+    others = [one for one in box.kits if one is not kit and one.is_acting and any(map(is_message, one.fields))]
+    return is_told and not any(fits(verb, one.tool) for one in others)
+
+
 def _is_alike(verb: str, kit: Kit) -> bool:
     """Whether a verb says in another word what the tool does, or is too broad to say anything else."""
     known = frozenset[str]().union(*kit.named, kit.opening, kit.extra)
-    return bool(folded(verb) in _BROAD or commanded(verb) & (acts_of(kit.tool) | known) or concepts_of(verb) & known)
+    return bool(
+        folded(verb) in _BROAD | PUTTING or commanded(verb) & (acts_of(kit.tool) | known) or concepts_of(verb) & known
+    )
 
 
 def _rival(verbs: Sequence[str], kit: Kit, box: Toolbox) -> str | None:
@@ -335,10 +363,12 @@ def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
     if any(_is_bound(call) for call in made.calls):
         return None
     # Whether the verb is the tool's is asked elsewhere.
-    idle = _IDLE | PARTICLES | {*said.telling[:1]} | kinds
+    acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in made.kits))
+    idle = _IDLE | PARTICLES | {*said.telling[:1]} | kinds | {word for word, act in said.parted if act in acts}
     for word in said.plain:
         is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
         is_known = is_known or is_short(word.removesuffix("s"), made.words) or word in LABELS
+        is_known = is_known or COUNTS.get(word) == len(made.calls) or made.says_parts_of(word)
         is_known = is_known or place_in_row(word) in made.numbers or (made.denies and word in _DENYING)
         if (
             not is_known
@@ -353,58 +383,6 @@ def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
 def _is_bound(call: Call) -> bool:
     """Whether a call hangs on another one: then words say which, and when."""
     return call.when is not None or any("{{" in str(value) for value in call.inputs.values())
-
-
-def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
-    """Words for somebody, or for an id, that stand where the thing of the verb stands: `Assign the photo`."""
-    for field in kit.fields:
-        value = call.inputs.get(field.name)
-        if not isinstance(value, str) or "{{" in value or is_statement(value):
-            continue
-        if value in field.options:
-            continue
-        if field.kind == "email" and "@" not in value:
-            return value
-        if field.kind in ("text", "place") and things_of(kit) and _is_owned(value, field, kit, said):
-            return value
-        if "room" in raw_words(field.name) and _is_no_room(value, said):
-            return value
-        if field.kind not in ("person", "id") and raw_words(field.description)[:1] != ["number"]:
-            continue
-        if any(letter.isdigit() or letter.isupper() for letter in value) or value.casefold() in said.quoted:
-            continue
-        return value
-    return None
-
-
-#: Ordinary words for places in and around a house, or the ends of such words.
-_ROOMS: Final = words_of("""
-room kitchen study lounge living bedroom bathroom bath hall hallway corridor landing office attic loft basement cellar
-garage garden nursery library den conservatory sunroom playroom pantry laundry toilet restroom dining porch terrace
-balcony patio studio workshop shed house home flat apartment upstairs downstairs floor parlour foyer lobby gym
-sauna wohnung haus zimmer raum kuche bad flur diele buro dachboden keller garten terrasse balkon werkstatt waschkuche
-cuisine salon chambre salle bureau couloir entree grenier cave jardin sejour toilettes balcon veranda maison
-cocina dormitorio habitacion cuarto sala bano pasillo despacho atico sotano garaje comedor terraza estudio oficina casa
-""")
-
-
-def _is_no_room(value: str, said: _Said) -> bool:
-    """Whether a word that is no name stands where a room does, and no room goes by it: `Set the soup to 20 degrees`."""
-    words = [folded(word) for word in _WORD.findall(value)]
-    if value.casefold() in said.quoted or not words or any(map(str.isdigit, value)):
-        return False
-    if any(word in _ROOMS or word.endswith(("zimmer", "raum", "room", "kuche")) for word in words):
-        return False
-    # A name may be any word; of German, nouns are written like names.
-    return value == value.lower() or "de" in tongues_of(said.request)
-
-
-def _is_owned(value: str, field: ToolField, kit: Kit, said: _Said) -> bool:
-    """Whether it is somebody's, and nothing that the tool speaks of: `of my childhood`, `the dog's bowl`."""
-    known = frozenset[str]().union(field.concepts, field.described, *kit.named)
-    if value.casefold() in said.quoted or any(concepts_of(word) & known for word in _words_of(value)):
-        return False
-    return _OWNED.search(value) is not None or re.search(_OWNER + re.escape(value), said.request, re.I) is not None
 
 
 def _undone(kit: Kit, made: _Made, said: _Said) -> str | None:
@@ -451,6 +429,8 @@ def _is_named(call: Call, kit: Kit, said: _Said) -> bool:
     is_any = False
     for field in kit.fields:
         value = None if is_message(field) else call.inputs.get(field.name)
+        # A number by which a thing goes is its name.
+        is_any = is_any or (field.is_name and isinstance(value, int))
         for one in value if isinstance(value, list) else (value,):
             if not isinstance(one, str) or not one:
                 continue
