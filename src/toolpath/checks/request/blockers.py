@@ -152,7 +152,7 @@ _SOON: Final = re.compile(r"\bdès\b", re.IGNORECASE)
 _WHICH: Final = re.compile(
     r"\b(?:that|which|who(?:ever|m|se)?|what(?:ever)?|whose|where|qui|que|dont|quien(?:es)?|cuy[oa]s?|,\s*(?:der|die"
     r"|das|den|dem|deren|dessen))"
-    r"(?:['\u2019]s)?\b",
+    r"(?:['\u2019]s)?\b|\beverything\s+(?=#|(?:we|he|she|they|i|you)\b)",
     re.IGNORECASE,
 )
 #: Verbs whose past is their command: `Put P-1 in bed 3 yesterday` tells of it.

@@ -29,7 +29,7 @@ from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import uncarried
 from toolpath.checks.request.remainders import remainders
-from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, uncovered
+from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
@@ -328,7 +328,9 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
         if (at := text.rfind(clause.verb)) > 0 and not text[at + len(clause.verb) :].strip(" ,.!"):
             # A German verb at the end says nothing that is left over.
             text = f"{text[:at]}{' ' * len(clause.verb)}{text[at + len(clause.verb) :]}"
-        yield from remainders(text, text_in(seen, clause), seen.held, is_own, is_command=True)
+        rest = remainders(text, text_in(seen, clause), seen.held, is_own, is_command=True)
+        # `… to everyone in sales`: that is the loop.
+        yield from (one for one in rest if not (seen.has_loop and asks_for_all(one)))
     if commands:
         tail = after_colon(seen.plain)
         yield from remainders(tail, seen.request[len(seen.request) - len(tail) :], seen.held, seen.is_verb)

@@ -562,6 +562,12 @@ def quantifiers(text: str, held: HeldValues) -> list[str]:
     return [word for word in dict.fromkeys(found) if not held.has(word) and folded(word) not in held.vocabulary]
 
 
+def asks_for_all(text: str) -> bool:
+    """Whether a text has no words but those that ask for every one of several things, and what leads to them."""
+    words = [folded(word) for word in re.findall(r"[^\W\d_]+", text)]
+    return bool(_EVERY.intersection(words)) and all(word in _EVERY or len(word) < 4 for word in words)
+
+
 def names_in(text: str, words: Sequence[str]) -> frozenset[str]:
     """Those of the words of a text that can be nothing but names: not quoted, no digits, no count, no time."""
     quoted = {group.strip() for match in QUOTED.finditer(text) for group in match.groups() if group}

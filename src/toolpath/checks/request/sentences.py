@@ -540,11 +540,17 @@ _LEAVES: Final = re.compile(
 #: Words of a statement; in a command they stand only where something is described, as in `whose name is …`.
 _STATES: Final = re.compile(
     r"\b(?P<which>(?:whose|which|that|who|where|titled|called|named|subject|body|text|message|says"
-    r"|saying)\b[^.!?]{0,80}?\s)?"
+    r"|saying|qui|dont)\b[^.!?]{0,80}?\s)?"
     r"(?P<word>is|are|(?<=\bi )am|will|gonna|ist|sind|est|sont|es|son)\b"
 )
-#: Without its accent it is Spanish for `this`.
-_IS: Final = re.compile(r"\bestán?\b", re.IGNORECASE)
+#: Which things are meant, with the verb at the end: `alle Rechnungen, die noch offen sind, …`. `…, die sind zu teuer`
+#: tells of them.
+_WHICH_ARE: Final = re.compile(
+    r",\s*(?:der|die|das|den|dem|deren|dessen|bei\s+denen)\s(?:[^.!?,]{0,80}?\s)?(?:ist|sind)(?=\s*(?:$|[,.!;]))"
+    r"|\bque\s+(?:son|es)\b"
+)
+#: Without its accent it is Spanish for `this`; behind `que` it says which things are meant.
+_IS: Final = re.compile(r"(?<!\bque )(?<!\bque ya )(?<!\bque no )\bestán?\b", re.IGNORECASE)
 #: A German question without its mark: `Lösche ich …`.
 _ASKS: Final = re.compile(r"^\s*\S+\s+(?:ich|er|wir|du|ihr|man|es)\b")
 
@@ -556,6 +562,7 @@ def _tells(body: str) -> str | None:
         return asked.group().strip()
     if (state := _IS.search(body)) is not None:
         return state.group()
+    plain = _WHICH_ARE.sub(lambda found: " " * len(found[0]), plain)
     return next((found["word"] for found in _STATES.finditer(plain) if not found["which"]), None)
 
 

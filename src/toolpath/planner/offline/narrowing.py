@@ -64,7 +64,7 @@ _SOUGHT: Final = frozenset(("query", "text", "q", "term", "terms", "keyword", "k
 #: Words that stand before what is looked for: `every tape`, `the cheapest olive oil`.
 _BEFORE: Final = re.compile(
     r"\b(?:each|every|all(?:\s+(?:of\s+)?(?:the|my|our))?|alle|jede\w?|chaque|tou(?:s|tes)\s+les|cada|tod[oa]s\s+l[oa]s)\s+$"
-    rf"|\b(?:for|about|für|zu|pour|sur|para|sobre)\s+(?:the\s+|das\s+|les?\s+)?$|{PICKED.pattern}\s+$",
+    r"|\b(?:for|about|für|zu|pour|sur|para|sobre)\s+(?:the\s+|das\s+|les?\s+)?$",
     re.IGNORECASE,
 )
 
@@ -201,10 +201,10 @@ def _concepts_of_call(kit: Kit) -> frozenset[str]:
 
 
 def _concepts_of_list(call: Call, lister: Kit) -> frozenset[str]:
-    """Concepts of all that a list holds, but for what it could be narrowed to and is not, and for what its items have."""
+    """Concepts of a list, but for what it could be narrowed to and is not, and for what its items have."""
     things = frozenset[str]().union(*lister.named, *map(concepts_of_path, lister.lists))
     unfilled = [field for field in lister.fields if field.name not in call.inputs]
-    items = [field for one in lister.lists for field in one.fields if field.kind != "id"]
+    items = [field for one in lister.lists for field in one.fields if field.kind not in ("id", "text")]
     options = [concepts_of(str(option)) for field in (*unfilled, *items) for option in field.options]
     narrowing = frozenset[str]().union(*(field.concepts for field in (*unfilled, *items)), *options)
     return things | (lister.described - narrowing)
@@ -226,7 +226,7 @@ def _guessed(one: _Listed, plain: str, text: str, kits: dict[str, Kit]) -> Itera
             or _is_named(field, plain[:at], plain[at + len(str(value)) :])
         ):
             continue
-        if _points(plain[:at], field) or (field.name in _SOUGHT and _BEFORE.search(plain[:at]) is not None):
+        if _points(plain[:at], field) or (field.name in _SOUGHT and _is_looked_for(plain[:at])):
             continue
         yield field, value
     for call in one.writes:
@@ -268,6 +268,12 @@ def _is_named(field: ToolField, before: str, behind: str) -> bool:
     words = [word for word in _WORD.findall(before[-_NEAR:])[-3:] if folded(word) not in STOPS]
     own = listed_concepts(field.name) | field.concepts
     return any(concepts_of(word) & own for word in (*words[-1:], *_WORD.findall(behind[:_NEAR])[:1]))
+
+
+def _is_looked_for(before: str) -> bool:
+    """Whether what follows is what a list is of: `every tape`, `the cheapest olive oil`, `macros for refunds`."""
+    end = len(before.rstrip())
+    return _BEFORE.search(before) is not None or any(found.end() == end for found in PICKED.finditer(before))
 
 
 def _points(before: str, field: ToolField) -> bool:

@@ -273,6 +273,8 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
     is_said = is_said or (not is_other and _is_told(call, kit, said, made.box))
     is_said = is_said or any(_is_told_by(verb, call, kit, made.box) for verb in commands)
     is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
+    # `Publish all drafts`: what is read first is of its things, and says so.
+    is_said = is_said or (_is_bound(call) and call.when is None and _is_listed(kit, things, made))
     # `Expel Tom Miller`, by the only tool that expels anybody.
     is_said = is_said or (
         not is_other
@@ -378,6 +380,16 @@ def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
         ):
             return word
     return None
+
+
+def _is_listed(kit: Kit, things: Sequence[str], made: _Made) -> bool:
+    """Whether another call of the plan reads a list of what the tool is for."""
+    stems = {stem(thing) for thing in things}
+    return any(
+        not other.is_acting and other.lists and stems & {stem(thing) for thing in things_of(other)}
+        for other in made.kits
+        if other is not kit
+    )
 
 
 def _is_bound(call: Call) -> bool:

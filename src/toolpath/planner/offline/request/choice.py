@@ -8,17 +8,18 @@ from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import stem
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of
-from toolpath.checks.request.verbs import is_reading
+from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.fitting import Fitted, fit
-from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, output_for
-from toolpath.planner.offline.request.parts import ClausePart, part_of
+from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, is_listed, output_for
+from toolpath.planner.offline.request.parts import ClausePart, Word, part_of
 from toolpath.planner.offline.request.picks import is_item_of_list, is_of_items, picks_in
 from toolpath.planner.offline.request.rows import is_within_range
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
+from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means, things_of
 from toolpath.values import JsonObject
 
 #: A clause that names less of a tool does not mean it; a further one costs something, so that none is cut without need.
@@ -57,6 +58,14 @@ EACH: Final = re.compile(
     r"\b(?:every(?:one|body)?|each(?:\s+of(?:\s+the)?)?|all(?:\s+of)?(?:\s+(?:the|my|our))?|everything|alle"
     r"|allen|jede[nrsm]?|chaque|tou(?:s|tes)(?:\s+les)?|cada|tod[oa]s(?:\s+l[oa]s)?)\b",
     re.IGNORECASE,
+)
+_EVERYONE: Final = frozenset(("everyone", "everybody"))
+#: Concepts of those that somebody may be to whoever keeps a list of them.
+_PEOPLE: Final = frozenset().union(
+    *map(
+        listed_concepts,
+        re.findall(r"\S+", "employee customer member guest patient user tenant pupil student candidate contact driver"),
+    )
 )
 #: Values that name a thing by themselves.
 _NAMING: Final = ("id", "slash")
@@ -195,7 +204,9 @@ class ToolChoice:
         unsaid = tuple(one for one in fitted.unsaid if not one.concepts & known)
         score = fitted.score + 0.5 + 0.9 * len(read.taken)
         alone = fit(read.kit, part, self._box, self._text)
-        if not unused and not unsaid and (alone.unused or alone.unsaid):
+        said = [one for one in part.words if stem(folded(one.text)) in map(stem, things_of(fitted.kit))]
+        is_other = any(not one.concepts & frozenset[str]().union(*read.kit.named, read.kit.described) for one in said)
+        if not unused and not unsaid and (alone.unused or alone.unsaid or is_other):
             # The tool that reads it leaves out what this one is for.
             score = max(score, alone.score + _NEAR + 0.1)
         taken = (field, read.kit, read.calls[0], own)
@@ -204,9 +215,10 @@ class ToolChoice:
     def _source(self, fitted: Fitted, part: ClausePart) -> tuple[ToolField, Fitted, ToolField] | None:
         """A missing parameter, a tool that reads it by a value that is left, and the output that gives it."""
         field = fitted.missing[0]
-        spans = tuple(one for one in part.spans if one in fitted.unused and one.kind in _NAMING)
+        spans = tuple(one for one in part.spans if one in fitted.unused and one.kind in (*_NAMING, "number"))
         if len(spans) != 1:
             return None
+        label = next((one for one in reversed(part.words) if one.end <= spans[0].start), None)
         found: list[tuple[ToolField, Fitted, ToolField]] = []
         for kit in self._box.kits:
             if kit.is_acting or len(kit.required) != 1 or kit.key == fitted.kit.key:
@@ -214,11 +226,14 @@ class ToolChoice:
             own = output_for(field, kit, part)
             if own is None:
                 continue
+            if spans[0].kind == "number" and not _is_labelled(spans[0], label, kit.required[0], self._text):
+                continue
             if own.name in {one.name for one in kit.required}:
                 # What it is asked with it gives back: that is said, and nothing is to be read.
                 continue
             read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
-            if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and read.sure >= 1:
+            is_sure = read.sure >= 1 or spans[0].kind == "number"
+            if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and is_sure:
                 found.append((field, read, own))
         return found[0] if len(found) == 1 else None
 
@@ -267,13 +282,28 @@ class ToolChoice:
             if not kit.is_acting:
                 return frozenset()
             concepts |= {"product", "event", "device"}
-        taken = [
-            field.name
-            for field in kit.required
-            if field.kind in ("id", "path", "text", "number", "place")
-            and (field.concepts | field.described) & concepts - PALE
-        ]
+        if found[0].casefold() in _EVERYONE:
+            concepts |= _PEOPLE
+        wanted = [field for field in kit.required if field.kind in ("id", "path", "text", "number", "place")]
+        taken = [field.name for field in wanted if (field.concepts | field.described) & concepts - PALE]
+        if not taken and kit.is_acting:
+            # `Publish all drafts`, `every no-show`: what a list is of, or may be narrowed to, stands for its items.
+            taken = [field.name for field in wanted if any(self._are_called(field, word) for word in after[:2])]
         return frozenset(taken[:1])
+
+    def _are_called(self, field: ToolField, word: Word) -> bool:
+        """Whether a word stands for the items of a list that give the parameter: its name, or an option of it."""
+        if field.kind not in ("id", "number") or (field.kind == "number" and not field.is_name):
+            return False
+        said = word.concepts - PALE
+        for kit in self._box.kits:
+            if kit.is_acting or not any(gives(field, one, kit, of) for of in kit.lists for one in of.fields):
+                continue
+            options = [str(option) for one in kit.fields for option in one.options if isinstance(option, str)]
+            stems = {stem(folded(one.replace("_", " "))) for one in options}
+            if any(concepts_of_path(of) & said for of in kit.lists) or stem(folded(word.text)) in stems:
+                return True
+        return False
 
     def _says_more(self, kit: Kit, part: ClausePart, until: int) -> bool:
         """Whether a tool that reads is asked for before the list is named: `the status of each flight`."""
@@ -284,7 +314,13 @@ class ToolChoice:
     def _addressed(self, kit: Kit, part: ClausePart, fitted: Fitted) -> frozenset[str]:
         """A parameter that each item of a list gives: the address of `every customer`, the owner of `each car`."""
         found = EACH.search(part.text)
-        if found is None or len(fitted.missing) != 1:
+        if found is None:
+            return frozenset()
+        if not fitted.missing and kit.is_acting and len(fitted.calls) == 1:
+            # `Mail everyone in the Lisbon office "…"`: Lisbon is no address.
+            taken = [one for one in kit.required if one.kind == "email" and "@" not in str(fitted.calls[0][one.name])]
+            return frozenset(one.name for one in taken[:1])
+        if len(fitted.missing) != 1:
             return frozenset()
         field = fitted.missing[0]
         is_address = kit.is_acting and field.kind in ("email", "phone")
@@ -301,7 +337,8 @@ class ToolChoice:
         if pick is None or len(fitted.missing) > 1:
             return frozenset()
         if fitted.missing:
-            is_more = fitted.missing[0].kind in ("id", "number", "path", "email") and (fitted.unused or fitted.unsaid)
+            is_more = fitted.missing[0].kind in ("id", "number", "path", "email")
+            is_more = is_more and bool(fitted.unused or fitted.unsaid or pick.by)
             return frozenset((fitted.missing[0].name,)) if is_more else frozenset()
         if not kit.is_acting or len(fitted.calls) != 1:
             return frozenset()
@@ -310,20 +347,10 @@ class ToolChoice:
             field.name
             for field in kit.required
             if str(fitted.calls[0].get(field.name, "")) in part.text[pick.start :]
-            and self._is_listed(field)
+            and is_listed(field, self._box)
             and _is_behind(str(fitted.calls[0][field.name]), pick.text, behind, field)
         ]
         return frozenset(listed[:1])
-
-    def _is_listed(self, field: ToolField) -> bool:
-        """Whether some tool lists what the parameter is."""
-        return any(
-            gives(field, one, kit, listed)
-            for kit in self._box.kits
-            if not kit.is_acting
-            for listed in kit.lists
-            for one in listed.fields
-        )
 
     def lister(
         self, kit: Kit, part: ClausePart, fitted: Fitted, given: frozenset[str]
@@ -361,6 +388,13 @@ class ToolChoice:
                 if best is None or score > best[0]:
                     best = (score, msgspec.structs.replace(read, calls=(inputs,)), listed, item)
         return best[1:] if best is not None else None
+
+
+def _is_labelled(span: Span, label: Word | None, field: ToolField, text: str) -> bool:
+    """Whether a number is said with the noun of what it names: `order 8842`."""
+    if label is None or not field.is_name or text[label.end : span.start].strip(" #:."):
+        return False
+    return bool(label.concepts & (field.concepts | field.described) - PALE)
 
 
 def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
@@ -454,7 +488,9 @@ def _left_by(fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], own: Clau
         unsaid=tuple(
             one
             for one in part.words
-            if one not in heard and (one in read.unsaid or (item.kind == "email" and one.concepts & others))
+            if one not in heard
+            and folded(one.text) not in _EVERYONE
+            and (one in read.unsaid or (item.kind == "email" and one.concepts & others))
         ),
     )
 

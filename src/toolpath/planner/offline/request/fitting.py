@@ -22,6 +22,7 @@ from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.denied import denied_words, denying, is_denied
 from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
 from toolpath.planner.offline.request.field_kinds import FieldKind
+from toolpath.planner.offline.request.links import is_listed
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import ClausePart, Word
@@ -465,7 +466,8 @@ class _Filler:
             if field.kind != "number" or field.name in self._inputs or field.name in self._given:
                 continue
             found = ordinal_before(self._part.words, partial(_is_of, field=field))
-            if found is not None:
+            # `The first berth` of a tool that lists them need not be the one with the number 1.
+            if found is not None and not (found[0] == 1 and is_listed(field, self._box)):
                 number, words = found
                 self._inputs[field.name] = number
                 self._spent.update(words)

@@ -6,10 +6,13 @@ from typing import Final
 
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.toolbox import Kit, Listed, ToolField
+from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
 
 #: Concepts that say nothing of what a thing is.
 PALE: Final = frozenset(("id", "name", "number", "path", "such", "new", "show", "title", "call"))
+
+#: Names of values by which things go besides an id.
+_GOING_BY: Final = frozenset(("number", "no", "nr", "code", "reference", "ref", "slug"))
 
 
 def feeds(field: ToolField, output: ToolField, kit: Kit, listed: Listed | None = None) -> bool:
@@ -22,6 +25,9 @@ def feeds(field: ToolField, output: ToolField, kit: Kit, listed: Listed | None =
     wanted = (field.concepts | field.described) - PALE
     if output.name in ("id", "_id", "key", "uuid") and field.kind == "id":
         return bool(things & wanted)
+    if output.name in _GOING_BY and (field.kind == "id" or field.is_name):
+        # `lockerNumber` is the `number` of one of the `lockers`.
+        return bool(things & wanted) and output.is_whole == field.is_whole
     if output.name in ("name", "path") and field.kind in ("text", "path") and listed is not None:
         return bool(things & wanted) and (output.kind == "path") == (field.kind == "path")
     if listed is not None and field.kind == output.kind == "moment":
@@ -44,6 +50,17 @@ def gives(field: ToolField, item: ToolField, kit: Kit, listed: Listed) -> bool:
         return True
     addresses = [one for one in listed.fields if one.kind == item.kind]
     return field.kind == item.kind == "email" and not field.is_list and len(addresses) == 1
+
+
+def is_listed(field: ToolField, box: Toolbox) -> bool:
+    """Whether some tool that reads lists what the parameter is."""
+    return any(
+        gives(field, one, kit, listed)
+        for kit in box.kits
+        if not kit.is_acting
+        for listed in kit.lists
+        for one in listed.fields
+    )
 
 
 def output_for(field: ToolField, kit: Kit, part: ClausePart) -> ToolField | None:

@@ -7,8 +7,9 @@ from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import stem
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.toolbox import Listed
+from toolpath.planner.offline.request.toolbox import Listed, ToolField
 
 #: Words that sort, the names of the values that they sort by, and whether the greatest is meant.
 _SORTS: Final[tuple[tuple[str, tuple[str, ...], bool], ...]] = (
@@ -26,9 +27,19 @@ _SORTS: Final[tuple[tuple[str, tuple[str, ...], bool], ...]] = (
     ),
     ("(?:worst|lowest)[- ]rated|(?<=the )worst", ("rating", "score"), False),
 )
+#: Sorts by when something was.
+_MOMENT: Final = ("moment",)
+_OLDEST: Final = "oldest|earliest|älteste\\w*|früheste\\w*|plus ancien(?:ne)?s?|más antigu[oa]s?"
+#: `the server with the highest load`, `the post with the fewest votes`: what it sorts by is said.
+_WITH: Final = (
+    r"(?:with|having|mit|con|avec)\s+(?:the|dem|der|den|el|la|le)\s+(?:(?P<most>highest|most|greatest|largest|biggest"
+    r"|höchsten|meisten|größten|mayor|más|plus)|(?P<least>lowest|fewest|least|smallest|niedrigsten|wenigsten"
+    r"|kleinsten|menor|menos|moins))\s+(?:de\s+|d['\u2019])?(?P<of>[^\W\d_]+)"
+)
 _ORDINALS: Final = r"(?:first|latest|newest|top|erste\w*|neueste\w*|premier\w*|première|primer\w*)"
 PICKED: Final = re.compile(
-    rf"\b(?:{'|'.join(f'(?P<by{at}>{words})' for at, (words, _, _) in enumerate(_SORTS))}|{_ORDINALS})(?!\w)",
+    rf"\b(?:{_WITH}|{'|'.join(f'(?P<by{at}>{words})' for at, (words, _, _) in enumerate(_SORTS))}"
+    rf"|(?P<oldest>{_OLDEST})|{_ORDINALS})(?!\w)",
     re.IGNORECASE,
 )
 #: Before a word that picks one out of several: `first name` is none, `the first ticket` is.
@@ -37,6 +48,8 @@ _THE: Final = re.compile(r"\b(?:the|my|our|der|die|das|den|dem|des|l[ea]|el|mon|
 _NO_ITEM: Final = re.compile(r"\s+(?:name|class|aid|half|quarter|floor|of\s+all|of\s+\w+(?:\s+\d{4})?$)\b", re.I)
 
 
+#: Letters that a pick in several words has before and behind one of them.
+_NEAR: Final = 40
 #: Words for what a list holds.
 _ITEMS: Final = re.compile(
     r"\b(?:them|these|those|each|all|every|diese|alle|jede[nrms]?|chacun\w*|cada|tod[oa]s|tou(?:s|tes))\b"
@@ -59,11 +72,18 @@ class Pick(msgspec.Struct, frozen=True):
         """The expression for what is picked out of the list at a place; None where its items lack what it sorts by."""
         if not self.by:
             return f"{{{{ {at}[0].{path} }}}}"
-        own = next((one for word in self.by for one in listed.fields if word in one.name), None)
+        own = self._sorting(listed)
         if own is None:
             return None
         end = "last" if self.is_greatest else "first"
         return f"{{{{ ({at} | sort(attribute='{'.'.join(own.path)}') | {end}).{path} }}}}"
+
+    def _sorting(self, listed: Listed) -> ToolField | None:
+        """The field of an item by which it is picked: of the first name that one has, or the only time of it."""
+        if self.by == _MOMENT:
+            times = [one for one in listed.fields if one.kind in ("day", "moment")]
+            return times[0] if len(times) == 1 else None
+        return next((one for word in self.by for one in listed.fields if word in one.name), None)
 
 
 def picks_in(text: str) -> tuple[Pick, ...]:
@@ -73,8 +93,8 @@ def picks_in(text: str) -> tuple[Pick, ...]:
 
 def is_picking(word: str, start: int, text: str) -> bool:
     """Whether a word at a place of a text is one that picks, or a part of such words: `best` of `best rated`."""
-    before, end = text[max(0, start - 8) : start], start + len(word)
-    around = before + text[start : end + 16]
+    before, end = text[max(0, start - _NEAR) : start], start + len(word)
+    around = before + text[start : end + _NEAR]
     return any(one.start() <= len(before) < one.end() for one in PICKED.finditer(around))
 
 
@@ -89,6 +109,12 @@ def is_item_of_list(text: str) -> bool:
 
 
 def _pick(found: re.Match[str]) -> Pick:
+    if found["of"]:
+        noun = folded(found["of"])
+        names = (noun, stem(noun))
+        return Pick(folded(found.group()), found.start(), found.end(), names, found["most"] is not None)
+    if found["oldest"]:
+        return Pick(folded(found.group()), found.start(), found.end(), _MOMENT)
     for at, (_, by, is_greatest) in enumerate(_SORTS):
         if found[f"by{at}"]:
             return Pick(folded(found.group()), found.start(), found.end(), by, is_greatest)

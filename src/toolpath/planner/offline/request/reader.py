@@ -43,6 +43,8 @@ _ALL: Final = re.compile(
 )
 #: Meanings of verbs after which a thing is no more.
 _ENDING: Final = meanings_of("cancel") | meanings_of("delete")
+#: Parameters by which one thing is looked for.
+_BY_NAME: Final = frozenset(("name", "query", "text", "q", "search", "email", "title", "keyword", "phone"))
 _RESERVED: Final = RESERVED | KEYWORDS | {"item"}
 
 
@@ -402,7 +404,9 @@ def _over(
 ) -> tuple[Fitted, Listed, ToolField] | None:
     """The list of the clause before that a clause goes over: `list the open orders and ship each of them`."""
     read, said = before
-    is_of_all = EACH.search(part.text) or _ALL.search(part.text) or FOR_EACH.match(said.text)
+    is_of_all = EACH.search(part.text) or FOR_EACH.match(said.text)
+    # `Find Baker & Sons and bill them`: what is looked for by its name is one.
+    is_of_all = is_of_all or (None if _is_of_one(read) else _ALL.search(part.text))
     if read.kit.is_acting or len(read.calls) != 1 or not fitted.missing or not is_of_all or picks_in(said.text):
         return None
     for listed in read.kit.lists:
@@ -410,6 +414,12 @@ def _over(
         if item is not None:
             return read, listed, item
     return None
+
+
+def _is_of_one(read: Fitted) -> bool:
+    """Whether a list is asked for what goes by a name, an address or a quoted text: one thing, if any."""
+    named = [one for one in read.kit.fields if one.name in read.calls[0] and one.name in _BY_NAME]
+    return bool(named)
 
 
 def _of_list(fitted: Fitted, inputs: JsonObject, lister: tuple[Fitted, Listed, ToolField]) -> JsonObject:
