@@ -308,3 +308,80 @@ def test_to_put_a_thing_is_asked_about_where_two_tools_may_be_meant() -> None:
     assert is_asked("Put MB-204 on C-14", (*MARINA, other))
     assert is_asked("Put MB-204 on C-14 and C-15", MARINA)
     assert is_asked("Put MB-204 on the crane", MARINA)
+
+
+FUEL = one_of("diesel", "petrol")
+PULSE = {"type": "integer", "description": "Beats a minute"}
+NOTED = (
+    tool("get_boat", "Details of one boat.", "read", boat_id=BOAT),
+    tool("record_fuel", "Record fuel that a boat took.", "write", boat_id=BOAT, litres=NUMBER, fuel=FUEL),
+    tool(
+        "record_pulse",
+        "Record the pulse of a guest.",
+        "write",
+        guest_id={**TEXT, "description": "e.g. G-7"},
+        pulse=PULSE,
+    ),
+    tool(
+        "charge_boat",
+        "Charge an amount to a boat.",
+        "write",
+        boat_id=BOAT,
+        amount=NUMBER,
+        currency=one_of("EUR", "USD"),
+    ),
+    tool(
+        "book_room",
+        "Book a room of the club.",
+        "write",
+        room=one_of("small", "large"),
+        date={**TEXT, "format": "date"},
+        start={**TEXT, "description": "Start, HH:MM"},
+        guests={"type": "integer", "description": "Number of people"},
+    ),
+    tool("end_contract", "End the contract of a boat.", "destructive", boat_id=BOAT, day={**TEXT, "format": "date"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "key"),
+    [
+        ("MB-204: 80 litres diesel", "record_fuel"),
+        ("MB-204, 80 litres of petrol", "record_fuel"),
+        ("G-12: pulse 88", "record_pulse"),
+        ("large room, Monday at 2pm, 12 guests please", "book_room"),
+        ("small room for 4 guests on Friday at 7pm", "book_room"),
+    ],
+)
+def test_a_note_that_one_tool_alone_takes_means_it(request_: str, key: str) -> None:
+    assert [name for name, _ in done(request_, NOTED)] == [key]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "MB-204: 80 litres diesel?",
+        "MB-204: no diesel, 80 litres",
+        "MB-204: 80 litres diesel, I think",
+        "MB-204: 80 litres diesel tomorrow morning",
+        "MB-204: 80 litres diesel for the owner",
+        "MB-204 got 80 litres of diesel",
+        "MB-204: maybe 80 litres diesel",
+        "MB-204: 80 litres diesel or petrol",
+        "MB-204: 80 litres diesel were recorded",
+        "MB-204: 80 litres",
+        "MB-204: 45 EUR",
+        "MB-204: contract, 2026-12-31",
+        "large room, Monday at 2pm, 12 guests with lunch",
+        "large room, Monday at 2pm, 12 guests if it is free",
+    ],
+)
+def test_a_note_of_which_something_is_left_is_asked_about(request_: str) -> None:
+    plan = planned(request_, NOTED)
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
+    assert plan is None or plan.questions or all(call.tool == "get_boat" for call in calls)
+
+
+def test_a_note_that_two_tools_take_is_asked_about() -> None:
+    order = tool("order_fuel", "Order fuel for a boat.", "write", boat_id=BOAT, litres=NUMBER, fuel=FUEL)
+    assert is_asked("MB-204: 80 litres diesel", (*NOTED, order))

@@ -25,6 +25,7 @@ from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.namings import misnamed, swallowed
+from toolpath.checks.request.notes import is_note
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import uncarried
@@ -87,7 +88,7 @@ def mandated(  # a plan, what it is held against, and how
     whole = narrowed(request)
     told = whole[:_LONGEST]
     seen = Seen(plan, told, catalog, kept)
-    questions = [*_uncommanded(seen, strict=strict)]
+    questions = [] if is_note(seen) else [*_uncommanded(seen, strict=strict)]
     left = [*_left_out(seen, strict=strict)]
     joined = [
         one for one in dict.fromkeys(coordinated(seen)) if not any(one in other for other in left if other != one)
