@@ -151,7 +151,8 @@ class Decisions:
                 event = self.put_aside(event)
                 weight = weight_of(event)
             self.bytes += weight
-            self.largest = max(self.largest, weight)
+            if weight > self.largest:
+                self.largest = weight
         self.batch.append(event)
         state = self.state
         # `fold.apply` in place: twice a step is often enough to count.
@@ -162,7 +163,7 @@ class Decisions:
 
     def write(self, weight: int, *events: AnyEvent) -> None:
         """Write the events, which are true already, and whose values weigh this together."""
-        self.batch += events
+        self.batch.extend(events)
         self.bytes += weight
 
     def redact(self, value: Json) -> Json:
@@ -212,12 +213,12 @@ class Decisions:
     def is_too_long(self, path: str) -> bool:
         """Whether the journal is as long as it may be, with what is open counted too, or its values weigh as much as
         they may, or those of the tenant's runs: then nothing more is begun."""
-        state, tenant = self.state, self._tenant
+        state, most_events, most_bytes = self.state, self._most_events, self._most_bytes
         count = state.seq + len(state.steps) + len(state.scopes)
         weight = self.bytes + self._aside.weight
-        if count < self._most_events and weight < self._most_bytes and not tenant.is_too_much(weight):
+        if count < most_events and weight < most_bytes and not self._tenant.is_too_much(weight):
             return False
-        most_events, most_bytes = self._most_events, self._most_bytes
+        tenant = self._tenant
         if count >= most_events:
             self.halt("events", count, most_events, path, hint="Do less in one run, or raise max_run_events.")
         elif weight >= most_bytes:

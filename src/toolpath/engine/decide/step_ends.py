@@ -42,7 +42,7 @@ def succeed(decisions: Decisions, step: StepState, done: Done, merged: JsonObjec
     )  # fmt: skip
     if node.after_success is not None and step.scope.block.is_chain:
         _jump(decisions, step, node.after_success, "on_success")
-    return after(decisions, step)
+    return after(decisions, step) if step.watched or step.scope.block is EMPTY else SETTLE
 
 
 def _prefer_surer(decisions: Decisions, doubt: ev.FallbackStarted, done: Done) -> None:

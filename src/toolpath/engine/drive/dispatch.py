@@ -160,8 +160,7 @@ class Dispatch:
             ),
             weight_of_value(journaled),
         )
-        attempt = Attempt(step, target, given, key, timeout)
-        attempt.needs = step.needs if target.repeatable else state.seq
+        attempt = Attempt(step, target, given, key, timeout, step.needs if target.repeatable else state.seq)
         if cache_key is not None:
             attempt.cache_key = cache_key.value
         if limited:

@@ -182,7 +182,8 @@ class LoopItems:
             return False
         frame, output, collect = self._frame, done.output, self._collect
         weight = weight_of_value(output) if done.weight is None else done.weight
-        decisions.largest = max(decisions.largest, weight)
+        if weight > decisions.largest:
+            decisions.largest = weight
         frame.item = loop.items[index]
         frame.outputs = {self._id: output}
         given = output

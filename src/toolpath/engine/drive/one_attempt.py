@@ -28,6 +28,10 @@ _copy_of = msgspec.to_builtins
 #: The rest of a call that waits: gives its outcome.
 Waiting = Awaitable[Done | Failure | None]
 
+#: Kinds of what a call gives that waits for nothing. To ask whether what waits is an instance of a record's class costs
+#: more than ten looks at a kind.
+AT_ONCE = frozenset({Done, Failure, type(None)})
+
 
 def begin(
     attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched, redactor: Redactor

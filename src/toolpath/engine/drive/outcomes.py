@@ -43,12 +43,13 @@ def check_result(
         value, data = plain(result if given is None else given.output)
     except OutputInvalid as error:
         return failure_of(error, target, redactor)
-    if len(data) > settings.max_result_bytes:
+    size = len(data)
+    if size > settings.max_result_bytes:
         return _too_large(target, data, settings)
     tells = type(value) is dict and ("error" in value or "success" in value)
     if tells and (failed := _says_failed(value, redactor)) is not None:
         return failed
-    done = Done(value, duration)
+    done = Done(value, duration, cost=target.tool.cost, weight=weight_of_text(data))
     gives = target.gives
     if gives is not None and not gives(value):
         unfit = _unfit(done, target, redactor)
@@ -58,13 +59,11 @@ def check_result(
         done.warning = _take_over(given, done, redactor) or done.warning
     elif type(value) is dict and ("confidence" in value or "sources" in value):
         _read_confidence(value, done)
-    if done.cost is None:
-        done.cost = target.tool.cost
     if redactor.active or done.output is not value:
         # What a schema says of the result holds for what the tool gave; all else is said, cut and kept of what is left.
         done.output, data = redactor.result(done.output, data if done.output is value else encode(done.output))
-    done.weight = weight_of_text(data)
-    if len(data) > settings.max_result_size:
+        size, done.weight = len(data), weight_of_text(data)
+    if size > settings.max_result_size:
         done.handle = handle_of(data)
         done.blob = data
     return done

@@ -30,6 +30,7 @@ from toolpath.engine.drive.dispatch import Dispatch
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.inbox import Inbox
 from toolpath.engine.drive.loop_items import ItemAttempt
+from toolpath.engine.drive.one_attempt import AT_ONCE
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
@@ -208,7 +209,7 @@ class Workers:
             if run_id in dear:
                 await turns.next(run_id)
             begun = begin(attempt)
-            outcome = begun if begun is None or isinstance(begun, (Done, Failure)) else await begun
+            outcome: Any = begun if type(begun) in AT_ONCE else await begun  # type: ignore[misc]
             began = attempt.back or turns.begin(loop)
             if not turns.have(run_id, loop, began):
                 turns.spent(run_id, began)

@@ -118,7 +118,8 @@ def _started(state: State, event: ev.StepStarted) -> None:
         step.node = state.program.dynamic(event.tool)
     step.status = "running"
     step.attempt = event.attempt
-    step.due = None
+    if step.due is not None:
+        step.due = None
     step.key = event.key
     if not step.entered:
         step.entered = True

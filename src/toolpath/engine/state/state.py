@@ -137,10 +137,9 @@ class State:
         if step is not None and step.visit == visit:
             return step
         node = scope.block.nodes[index]
-        step = StepState(node, scope, scope.prefix + (node.id if visit == 1 else f"{node.id}#{visit}"), visit)
-        scope.steps[index] = step
+        path = scope.prefix + (node.id if visit == 1 else f"{node.id}#{visit}")
+        scope.steps[index] = self.steps[path] = step = StepState(node, scope, path, visit)
         scope.position = index
-        self.steps[step.path] = step
         return step
 
     def find(self, path: str) -> StepState:
