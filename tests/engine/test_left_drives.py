@@ -202,7 +202,7 @@ async def test_a_run_whose_end_is_known_here_is_written_before_the_door_is_close
         runner = tp._drives._held.runners[run.run_id]
         await run.cancel("enough")
         async with asyncio.timeout(PATIENCE):
-            while runner.inbox.busy or runner.state.status != "cancelled":  # noqa: ASYNC110  # it tells nobody
+            while runner.inbox.is_busy() or runner.state.status != "cancelled":  # noqa: ASYNC110  # it tells nobody
                 await asyncio.sleep(0)
     async with Toolpath(tmp_path / "runs.db") as tp:
         assert (await tp.store.get_run(run.run_id)).status == "cancelled"

@@ -44,7 +44,7 @@ def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
     while waiting and found <= most:
         here = waiting.pop()
         members: Iterable[Any]
-        if isinstance(here, msgspec.Struct):
+        if type(here) not in _HOLDERS and isinstance(here, msgspec.Struct):
             # What is as by default has nothing in it.
             members = [value for value in msgspec.structs.astuple(here) if value or value == 0]
         else:

@@ -53,12 +53,12 @@ class Control:
                     if follow_up is not None:
                         self.follow(follow_up)
                     left -= 1
-                    if left and turn.is_full:
+                    if left and turn.is_full():
                         state.unblocked = unblocked[-left:] + state.unblocked
                         break
                 if state.finished:
                     self._end_blocks()
-                if (state.unblocked or state.finished) and turn.is_full:
+                if (state.unblocked or state.finished) and turn.is_full():
                     # What the plan does without any call must not keep all others waiting.
                     self.unsettled = True
                     decisions.commands.append(SettleLater())
@@ -74,7 +74,7 @@ class Control:
         for scope in finished:
             self.follow(block_ends.block_finished(decisions, scope))
             left -= 1
-            if left and decisions.turn.is_full:
+            if left and decisions.turn.is_full():
                 state.finished = finished[-left:] + state.finished
                 break
 

@@ -31,7 +31,6 @@ def _unchanged(value: Any) -> Any:
 class LoopTurn(Protocol):
     """Work that was done in this turn of the loop."""
 
-    @property
     def is_full(self) -> bool:
         """Whether nothing more is done in this turn."""
         ...
@@ -42,7 +41,8 @@ class LoopTurn(Protocol):
 
 
 class _Endless:
-    is_full = False
+    def is_full(self) -> bool:
+        return False
 
     def charge(self, work: int) -> None:
         pass

@@ -83,8 +83,7 @@ class Commits:
         self._row = status
         self.asking.are_none()
 
-    @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """The last hand-over could not be committed."""
         last = self._last
         if last is None or not last.done():
@@ -174,7 +173,7 @@ class Commits:
 
     def allows(self, needs: int) -> bool:
         """Whether a call may begin without waiting for a commit, as `allow` has it; what is written is on its way."""
-        if needs > self.committed or self.refused or self._now() - self._held_at > FRESH:
+        if needs > self.committed or self.is_refused() or self._now() - self._held_at > FRESH:
             return False
         if self.weighty:
             self.end_of_turn()
@@ -189,7 +188,7 @@ class Commits:
         A process that was stopped for a while and goes on must not call anything: what it knew after its last commit
         says nothing of now.
         """
-        if needs > self.committed or self.refused:
+        if needs > self.committed or self.is_refused():
             await self.commit(crowded=crowded)
         elif self.weighty:
             self.end_of_turn()

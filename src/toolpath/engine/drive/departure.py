@@ -71,7 +71,7 @@ class Departure:
             await commits.mark()
             # A signal after the mark finds that nobody listens; those before it are taken now.
             await inbox.read()
-        if self._stays_parked() and not inbox.busy:
+        if self._stays_parked() and not inbox.is_busy():
             self._leave()
             return
         self._parking = commits.parked = False
@@ -106,7 +106,7 @@ class Departure:
         drive = self._drive
         if drive.left is None or drive.over:
             return
-        if self._inbox.busy and drive.state.status not in ENDED_RUN:
+        if self._inbox.is_busy() and drive.state.status not in ENDED_RUN:
             # A signal that comes now is read first; that ends in a wake, which comes here again.
             self._parking = drive.commits.parked = False
             return

@@ -95,7 +95,7 @@ class Dispatch:
                 return attempt
             # Whyever it was: the slot that it was offered is for those who wait behind it.
             self._slots.pass_on(step.scope.account)
-            if step.loop_items is None and self._drive.services.turns.is_full:
+            if step.loop_items is None and self._drive.services.turns.is_full():
                 # A worker that is begun anew goes on in another turn.
                 break
         return None

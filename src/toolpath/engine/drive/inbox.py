@@ -33,8 +33,7 @@ class Inbox:
         """Set when everything is read that this process has said, where somebody waits for that."""
         self._next_look: asyncio.TimerHandle | None = None
 
-    @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """A signal is not read yet, or is being applied just now."""
         return self.called or self._one_at_a_time.locked()
 
@@ -50,7 +49,7 @@ class Inbox:
 
     async def heard(self) -> None:
         """Return when everything is read that this process has said."""
-        if self.busy:
+        if self.is_busy():
             self._all_read = asyncio.Event()
             await self._all_read.wait()
 
@@ -93,7 +92,7 @@ class Inbox:
         async with self._one_at_a_time:
             self.called = False
             await self._read()
-        if self._all_read is not None and not self.busy:
+        if self._all_read is not None and not self.is_busy():
             self._all_read.set()
 
     async def _read(self) -> None:

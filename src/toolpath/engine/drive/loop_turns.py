@@ -72,7 +72,6 @@ class LoopTurns:
         self._resting = False
         """The end of their rest is on its way."""
 
-    @property
     def is_full(self) -> bool:
         """Whether so much was done in this turn that what comes next waits for another one."""
         return self._work >= MOST_WORK or (self._loop is not None and self._now() >= self._until)
@@ -153,7 +152,7 @@ class LoopTurns:
             if self._loop is not loop:
                 self._come(loop)
             await turn
-            if not self.is_full or self._left >= self._most - FEWEST:
+            if not self.is_full() or self._left >= self._most - FEWEST:
                 self._left -= 1
                 return
             again = True

@@ -186,7 +186,7 @@ class Workers:
         """Return when the journal has what the call needs, and the signals that came meanwhile are read."""
         drive, inbox = self._drive, self._inbox
         await drive.commits.allow(attempt.needs, crowded=drive.slots.busy > 1)
-        if inbox.busy:
+        if inbox.is_busy():
             # What the commit brought to light may be a cancel: then the call is not made.
             await inbox.read()
 
@@ -198,7 +198,7 @@ class Workers:
         is_over, dear, loop, begin = drive.left.done, turns.dear, drive.loop, self._calls.begin
         while attempt is not None:
             attempt.task = task
-            if commits.durable and (not commits.allows(attempt.needs) or inbox.busy):
+            if commits.durable and (not commits.allows(attempt.needs) or inbox.is_busy()):
                 await self._allowed(attempt)
             elif not commits.soon:
                 commits.flush_soon()
