@@ -132,7 +132,7 @@ class Supervisor:
         task = self._held.tasks.get(run_id)
         if task is None:
             return
-        if runner.inbox.busy:
+        if runner.inbox.is_busy():
             runner.leave()
             heard = asyncio.create_task(runner.inbox.heard())
             try:

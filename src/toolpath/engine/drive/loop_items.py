@@ -182,7 +182,7 @@ class LoopItems:
             return False
         frame, output, collect = self._frame, done.output, self._collect
         weight = weight_of_value(output) if done.weight is None else done.weight
-        if weight > decisions.largest:
+        if weight > decisions.largest:  # noqa: PLR1730  # with each item, as `Decisions.emit` has it
             decisions.largest = weight
         frame.item = loop.items[index]
         frame.outputs = {self._id: output}
