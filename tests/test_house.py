@@ -51,7 +51,6 @@ MANY_DECISIONS = {
     "engine/decide/people.py _read_value",
     "engine/drive/dispatch.py _prepare",
     "engine/drive/outcomes.py check_result",
-    "engine/drive/workers.py _work_on",
     "expressions/emit.py emit",
     "json_schema/branches.py _both",
     "model_output/router.py read_router",
