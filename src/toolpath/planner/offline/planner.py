@@ -54,6 +54,7 @@ from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unserved import is_unserved
+from toolpath.planner.offline.untold import doubts_of_readings
 from toolpath.planner.offline.warrants import is_vouched, is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
@@ -129,6 +130,7 @@ def _planned_and_asked(
         # What nobody would run is no plan that writes: it is a question.
         return _asked_about(plan, catalog)
     questions = [*rivals(plan, said, box), *unwarranted(found), *doubts_of_lists(plan, said, box, today)]
+    questions += doubts_of_readings(plan, request, box)
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 

@@ -31,16 +31,40 @@ two three four five six seven eight nine ten zwei drei deux trois dos tres neue 
 """)
 #: What a question asks for stands after these words.
 _ASKED: Final = re.compile(
-    r"\W*(?:what(?:['\u2019]s|\s+(?:is|are|was|were))\s+(?P<det>the|an?|my|our)|how\s+(?:many|much)"
-    r"|was\s+(?:ist|sind)\s+(?P<der>der|die|das|eine?)|wie\s?viele?"
-    r"|quel(?:le)?s?\s+(?:est|sont)\s+(?P<le>le|la|les)|combien\s+d(?:e\s|['\u2019])"
-    r"|cu[aá]l(?:es)?\s+(?:es|son)\s+(?P<el>el|la|los|las)|cu[aá]nt[oa]s?)\s*(?=\S)",
+    r"\W*(?:"
+    r"(?:what|where|when|who)(?:['\u2019]?s|\s+(?:is|are|was|were))\s+(?P<det>the|an?|my|our|[^\s?]{1,40}['\u2019]s)"
+    r"|how\s+(?:many|much)|which|what(?!\s+(?:if|about|else|happen\w*)\b)"
+    r"|(?:was|wo|wann|wer|wie(?:\s+hoch)?)\s+(?:ist|sind|lautet|lauten)\s+(?P<der>der|die|das|eine?|mein\w*|unser\w*)"
+    r"|wie\s?viele?|welche[nrsm]?"
+    r"|(?:quel(?:le)?s?|o[uù]|quand|qui)\s+(?:est|sont)\s+(?P<le>le|la|les|l['\u2019]|mon|ma|mes|notre|nos)"
+    r"|combien\s+d(?:e|['\u2019])|quel(?:le)?s?"
+    r"|(?:cu[aá]l(?:es)?|d[oó]nde|cu[aá]ndo|qui[eé]n)\s+(?:es|son|est[aá]n?)\s+(?P<el>el|la|los|las|mi|mis|nuestr\w+)"
+    r"|cu[aá]nt[oa]s?|qu[eé]"
+    r")(?:\s+|(?<=['\u2019]))(?=\S)",
     re.IGNORECASE,
 )
 
 
 #: After a number: what it counts.
 _COUNTS: Final = re.compile(r"\s+(?!(?:of|to|on|in|by|for|from)\b)[a-z]{3,}", re.IGNORECASE)
+
+
+#: Moods of clauses that say more of what is commanded before them, and command nothing.
+_BESIDE: Final = ("none", "reason", "report", "other")
+#: `Get rid of the stain` removes it.
+_RID: Final = re.compile(r"\W*(?:get|be)\s+rid\s+of(?=\s)", re.IGNORECASE)
+#: Verbs that have somebody and something behind them.
+_GIVING: Final = words_of("""
+give send write pay offer grant buy get make bring show lend gib gebt geben schick schreib zahl kauf bring leih
+donne donnez envoie envoyez écris offre paie achète da dale envía envíale escribe escríbele paga compra ofrece
+""")
+_SECOND: Final = re.compile(
+    r"[^.,;:!?\"]{3,40}?\s(?:an?|eine?n?|une?|una)\s+(?:(?:new|little|small|big|nice|short|kleine\w*|petite?)\s+)?"
+    r"(?P<thing>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+#: Of what is named before it: `the invoice of SUP-3`, `SUP-3's invoice`.
+_POSSESSIVE: Final = re.compile(r"['\u2019]s\s+(?=[^\W\d_])")
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -67,14 +91,29 @@ def wanted(text: str, spans: Sequence[Span], box: Toolbox) -> Wanted | None:
         names = [one for one in asked.groupdict().values() if one]
         start = text.find(said) + asked.end() if said in text else -1
         return _after("", text, start, spans, _determiner(names[:1]), is_command=False) if start >= 0 else None
+    start = text.find(said)
+    rid = _RID.match(text, start) if start >= 0 else None
+    if rid is not None:
+        return _after("remove", text, rid.end(), spans, "", is_command=True)
     found = clauses_of(said, lambda word: any(fits(word, kit.tool) for kit in box.kits))
-    if len(found) != 1 or found[0].mood not in ("command", "other"):
+    if not found or found[0].mood not in ("command", "other") or any(one.mood not in _BESIDE for one in found[1:]):
+        return None
+    if len(found) > 1 and found[0].mood != "command":
         return None
     verb = found[0].verb or next(iter(_WORD.findall(found[0].text)), "")
     at = re.search(rf"(?<!\w){re.escape(verb)}(?!\w)", text) if verb else None
     if at is None or folded(verb) in STOPS:
         return None
-    return _after(verb, text, at.end(), spans, "", is_command=found[0].mood == "command")
+    if found[0].mood == "other" and any(one.start <= at.start() < one.end for one in spans):
+        # `Hansen & Sons can do it` begins with a name.
+        return None
+    want = _after(verb, text, at.end(), spans, "", is_command=found[0].mood == "command")
+    second = _SECOND.match(text, at.end()) if folded(verb) in _GIVING else None
+    if second is None or not (want.is_value or want.determiner in ("own", "the")):
+        return want
+    # `Give the driver a tip`: it is the tip that is given.
+    thing = (folded(second["thing"]),)
+    return msgspec.structs.replace(want, thing=thing, determiner="one", is_value=False, is_named=False)
 
 
 def _after(
@@ -92,6 +131,10 @@ def _after(
             last = span.end
             continue
         if span is not None and text[last : span.start].strip(" (") == "":
+            owned = _POSSESSIVE.match(text, span.end) if not words else None
+            if owned is not None:
+                last, determiner = owned.end(), "own"
+                continue
             is_value, is_named = not words, bool(words)
             break
         if found is None or text[last : found.start()].strip():
@@ -110,4 +153,6 @@ def _after(
 
 def _determiner(words: Sequence[str]) -> Determiner:
     word = folded(words[0]) if words else ""
+    if word.endswith(("'s", "\u2019s")):
+        return "own"
     return "one" if word in _ONE else "own" if word in _OWN else "the" if word in _THE else ""

@@ -1,0 +1,221 @@
+"""Untold answers: what a question asks for is nothing that any of the tools gives. Pure.
+
+`What's the weather at the fair?` names a street, and the tools know streets; of the weather they tell nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from toolpath.catalog.words import stem
+from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.tongues import tongues_of
+from toolpath.checks.request.tools import fits
+from toolpath.checks.request.verbs import folded
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
+from toolpath.planner.offline.told import SOUGHT, WORD, Told, is_plain_word, told_of, words_told
+from toolpath.planner.offline.wanted import Wanted
+
+#: Nouns by which people ask how things stand, or how many of what anything is counted in.
+_VAGUE: Final = words_of("""
+deal latest word story situation matter news point rest whole thing things stuff info information details detail data
+gist status state time times day days date dates week weeks month months year years hour hours minute minutes night
+nights kind kinds sort sorts type types one ones name number numbers id amount way ways
+stand lage neues neue rest stunden stunde tage tag wochen woche monate monat jahre jahr minuten uhrzeit art arten
+situation nouvelles reste jours jour semaines heures heure minutes mois fois sorte sortes genre
+situacion novedades resto dias dia semanas horas hora minutos meses veces tipo tipos clase cosas
+""")
+#: What something costs is asked with a verb.
+_COST: Final = re.compile(
+    r"\W*(?:what|how\s+much|was|wie\s?viel|combien|que|qué|cu[aá]nto)\b[^.;!]*"
+    r"(?<![\w'\u2019-])(?:costs?|koste[nt]|co[uû]te(?:nt|r|ra)?|cuestan?|costar[aá]?)(?![\w'\u2019-])",
+    re.IGNORECASE,
+)
+#: By what tools tell what is paid.
+_PRICED: Final = frozenset(
+    map(
+        stem,
+        words_of("""
+price prices cost costs amount total fee fees fare premium rent salary tariff value worth money
+balance quote sum payment invoice bill budget deposit
+"""),
+    )
+)
+#: Verbs by which somebody asks to be taught, or to have made up what nobody has written yet.
+_TEACHING: Final = re.compile(
+    r"\W*(?:(?:please|can\s+you|could\s+you|bitte|kannst\s+du(?:\s+mir)?|peux-tu|puedes)\s+)*"
+    r"(?:explain|define|teach|erkl[aä]r\w*|expliqu\w+|expl[ií]ca\w*|define)\s+"
+    r"(?:(?:to|me|us|mir|uns|moi|nous)\s+)*"
+    r"(?P<what>(?:what|how|why|was|wie|warum|comment|pourquoi|ce\s+que|qu[eé]|c[oó]mo)\b)?",
+    re.IGNORECASE,
+)
+_EXPLAINED: Final = frozenset(
+    map(stem, words_of("explain explains explanation explanations define defines definition"))
+)
+#: A question about nobody's thing in particular: `Who decides whether a permit gets revoked?`
+_ANY_ONE: Final = re.compile(
+    r"\b(?:an?|any|ein(?:e[nrms]?)?|une?|una?)\s+(?:[^\W\d_]+\s+){0,2}?(?P<noun>[^\W\d_]{3,})", re.IGNORECASE
+)
+_ASKING: Final = re.compile(
+    r"\W*(?:welche\w*|quel\w*|cu[aá]l\w*|who|what|how|why|when|where|which|does|do|is|are|can|may|must|should|wer|was|wie|warum|wieso|wann|wo|darf"
+    r"|muss|kann|qui|comment|pourquoi|quand|o[uù]|est-ce|peut-on|qui[eé]n|qu[eé]|c[oó]mo|cu[aá]ndo|d[oó]nde|puede)\b",
+    re.IGNORECASE,
+)
+_POINTED: Final = re.compile(
+    r"\b(?:the|this|that|these|those|my|our|your|his|her|their|its|der|die|das|den|dem|dieser?|mein\w*|unser\w*"
+    r"|le|la|les|l['\u2019]|ce|cette|mon|ma|mes|notre|nos|el|los|las|este|esta|mi|mis|nuestr\w+)\b",
+    re.IGNORECASE,
+)
+#: What is yet to come, of which no tool can have counted any.
+_FORETOLD: Final = re.compile(
+    r"\W*(?:how\s+(?:many|much)\b[^?]*\b(?:will|are\s+going\s+to)\b|wie\s?viele?\b[^?]*\b(?:werden|wird|werde)\b"
+    r"|combien\b[^?]*\b(?:va|vont|allons)\b|cu[aá]nt[oa]s?\b[^?]*\b(?:va|van|vamos)\s+a\b)",
+    re.IGNORECASE,
+)
+_FORETELLING: Final = frozenset(
+    map(stem, words_of("forecast forecasts predict predicts prediction expected estimate estimates projection planned"))
+)
+_WHEN: Final = ("day", "moment", "month")
+
+
+def is_untold(plan: Plan, want: Wanted | None, text: str, call: Call, box: Toolbox) -> bool:
+    """Whether a question asks for what no tool gives."""
+    kit = next(kit for kit in box.kits if kit.key == call.tool)
+    told = told_of(box.kits)
+    if _is_taught(plan.origin.request, told) or _is_of_any(text, plan, call, kit):
+        return True
+    if kit.is_acting or not _gives(kit):
+        # Who does not say what a tool gives says nothing of what it does not give.
+        return False
+    if _COST.match(text) and not _is_priced(box.kits):
+        return True
+    if _BEST.search(text) and _ASKING.match(text) and told.stems.isdisjoint(_RATED):
+        return True
+    if _FORETOLD.match(text) and not _is_foretold(call, kit):
+        return True
+    return (
+        want is not None and not want.verb and _is_foreign(want, call, kit, told, is_english="en" in tongues_of(text))
+    )
+
+
+def _gives(kit: Kit) -> bool:
+    return bool(kit.outputs or kit.lists)
+
+
+def _is_foreign(want: Wanted, call: Call, kit: Kit, told: Told, *, is_english: bool) -> bool:
+    """Whether what is asked for is a thing that everybody knows, and that no tool speaks of."""
+    if want.is_value or want.is_named or not want.thing or not _VAGUE.isdisjoint(want.thing):
+        return False
+    if any(map(told.tells, want.thing)) or not any(is_plain_word(word, is_english=is_english) for word in want.thing):
+        return False
+    # What is looked for may be anything.
+    free = [field.name for field in kit.fields if field.name in SOUGHT or not field.required]
+    taken = {folded(word) for name in free for word in WORD.findall(str(call.inputs.get(name, "")))}
+    return taken.isdisjoint(want.thing)
+
+
+def _is_priced(kits: Sequence[Kit]) -> bool:
+    fields = (field for kit in kits for field in (*kit.fields, *kit.outputs, *_listed(kit)))
+    return any(field.kind == "money" for field in fields) or any(
+        stem(word) in _PRICED for kit in kits for word in words_told(kit)
+    )
+
+
+def _listed(kit: Kit) -> list[ToolField]:
+    return [field for listed in kit.lists for field in listed.fields]
+
+
+def _is_taught(text: str, told: Told) -> bool:
+    """Whether something is to be explained that is no tool's thing."""
+    found = _TEACHING.match(text)
+    if found is None or not _EXPLAINED.isdisjoint(told.stems):
+        return False
+    words = [word for word in map(folded, WORD.findall(text[found.end() :])) if word not in STOPS]
+    return bool(found["what"]) or (bool(words) and not told.tells(words[0]))
+
+
+def _is_of_any(text: str, plan: Plan, call: Call, kit: Kit) -> bool:
+    """Whether a question is about things of a kind, and the tool shows one of them, which is not named."""
+    open_ids = [one for one in kit.required if one.kind == "id" and one.name not in call.inputs]
+    if not open_ids or not plan.questions or not _ASKING.match(text) or _POINTED.search(text):
+        return False
+    return _ANY_ONE.search(text) is not None
+
+
+def _is_foretold(call: Call, kit: Kit) -> bool:
+    """Whether a tool says what is to come, or is asked about days."""
+    return any(stem(word) in _FORETELLING for word in words_told(kit)) or any(
+        field.kind in _WHEN and field.name in call.inputs for field in kit.fields
+    )
+
+
+#: Words for what suits, which nobody tells who rates nothing.
+_BEST: Final = re.compile(
+    r"\b(?:(?:is|are|be|'s|the|am|l[ea]s?|l['\u2019]|est|sont|es|son|el|los)\s*(?:best|better|worst|nicest|beste[nrsm]?|besser"
+    r"|meilleure?s?|mieux|mejor(?:es)?|peor)\b|(?:passt|passen)\s+(?:zu|am\s+besten)\b|convient\b|conviene\b)",
+    re.IGNORECASE,
+)
+_RATED: Final = frozenset(
+    map(
+        stem,
+        words_of("""
+rating ratings rated rate score scores review reviews stars rank ranking grade grades quality best recommend suggest
+recommended recommendation
+"""),
+    )
+)
+#: A question for what would come of something.
+_SUPPOSED: Final = re.compile(
+    r"\W*(?:would|wouldn['\u2019]t|what\s+(?:if|would|happens?)|how\s+(?:bad|good|risky|safe)|was\s+(?:passiert|wäre|würde)"
+    r"|würde|que\s+se\s+passe|et\s+si|qu[eé]\s+pasa|y\s+si)(?![\w'\u2019-])",
+    re.IGNORECASE,
+)
+_WHY: Final = re.compile(r"\W*(?:why|warum|wieso|weshalb|pourquoi|por\s+qu[eé])(?![\w'\u2019-])", re.IGNORECASE)
+#: Words for what says why something is as it is.
+_REASONS: Final = frozenset(
+    map(
+        stem,
+        words_of("""
+reason reasons cause causes log logs history event events note notes comment comments message messages description error
+errors explanation detail details diagnosis resolution finding findings problem issue
+"""),
+    )
+)
+#: Words of tools that work out what would be.
+_WORKING_OUT: Final = frozenset(
+    map(
+        stem, words_of("quote rate price cost estimate simulate simulation exchange convert calculate forecast preview")
+    )
+)
+
+
+#: How a clause begins that says not to do something.
+_DENYING: Final = re.compile(
+    r"\W*(?:(?:please|bitte|surtout)\s+)*(?:do\s+not|don['\u2019]?t|never|nobody|no\s+one|nicht|niemand|ne\s|n['\u2019]|no\s)",
+    re.IGNORECASE,
+)
+_TELLING_MOODS: Final = frozenset(("negation", "reason", "none", "report"))
+
+
+def doubts_of_readings(plan: Plan, request: str, box: Toolbox) -> Iterator[str]:
+    """A question for a plan that only shows something, of a request that asks why or what if, or only denies."""
+    kits = {kit.key: kit for kit in box.kits}
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call) and step.tool in kits]
+    if not calls or any(kits[call.tool].is_acting for call in calls):
+        return
+    told = {stem(word) for call in calls for word in words_told(kits[call.tool])}
+    keys = ", ".join(dict.fromkeys(call.tool for call in calls))
+    if _WHY.match(request) and told.isdisjoint(_REASONS):
+        yield f"{keys} does not tell why: is it what is meant?"
+    elif _SUPPOSED.match(request) and told.isdisjoint(_WORKING_OUT):
+        yield f"{keys} tells what is, not what would be: is it what is meant?"
+    else:
+        found = clauses_of(bare(request), lambda word: any(fits(word, kit.tool) for kit in box.kits))
+        moods = {one.mood for one in found}
+        if any(map(_DENYING.match, (one.text for one in found))) and moods <= _TELLING_MOODS:
+            yield "The request says what is not to be done: what is to be done?"
