@@ -16,7 +16,6 @@ from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.mandate import agrees_beside, mandated
 from toolpath.checks.request.seen import is_offered
 from toolpath.checks.request.sentences import narrowed
-from toolpath.checks.request.tools import verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
@@ -42,6 +41,7 @@ from toolpath.planner.offline.narrowing import doubts_of_lists
 from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
+from toolpath.planner.offline.plain_command import is_commanded, is_plain
 from toolpath.planner.offline.rank import RankedTool, Ranker, candidate
 from toolpath.planner.offline.reasons import with_reason
 from toolpath.planner.offline.refused import asked_where_refused
@@ -75,7 +75,6 @@ _OPEN = 0.4
 _ENGLISH = re.compile(
     r"\b(?:the|of|is|what|for|my|and|from|with|how|do|to|you|i|are|that|an?|about|out|find|show|get)\b", re.IGNORECASE
 )
-_SAYING = frozenset(words_of("saying says titled entitled called named number amount following new"))
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
@@ -341,41 +340,11 @@ def _by_rules(  # as `_planned`, with what is meant and why
         raise _refusal(text, ranker)
     linked = [onward(draft, text) for draft in link(chained(drafts, ranker, text))]
     evidence = _evidence(text, linked, ranker)
-    is_plain = _is_plain(text, linked, evidence)
-    if not is_fitting(evidence) and not is_plain and not _is_commanded(text, linked):
+    is_said = is_plain(text, linked, evidence)
+    if not is_fitting(evidence) and not is_said and not is_commanded(text, linked):
         raise _refusal(text, ranker)
     sure = confidence(evidence)
-    return _plan(request, linked, max(sure, _PLAIN) if is_plain else sure, catalog, why)
-
-
-def _is_plain(text: str, drafts: Sequence[Draft], evidence: Evidence) -> bool:
-    """Whether the request is a command in a tool's verb, and every word the tool's, a parameter's or a value's."""
-    if evidence.missing or evidence.unused or any(draft.is_unasked for draft in drafts):
-        return False
-    head = next(iter(raw_words(text[:60])), "")
-    if not any(folded(head) in verbs_of(draft.candidate.tool) for draft in drafts):
-        return False
-    tools = [draft.candidate for draft in drafts]
-    found = [one for draft in drafts for call in draft.filling.calls for one in call.values()]
-    known = {word for one in tools for word in one.name | one.description | one.parameters} | _SAYING
-    for one in found:
-        mention = one.mention
-        known.update(words_of(f"{one.value} {mention.text} {mention.unit}" if mention else str(one.value)))
-    left = [word for word in words_of(text) if not word.isdigit()]
-    return all(word in known or any(is_like(word, other) for other in known) for word in left)
-
-
-def _is_commanded(text: str, drafts: Sequence[Draft]) -> bool:
-    """Whether the request is a command in the very words of one tool's name: what it does not say is then asked.
-
-    So is a command in its verb that names a channel or somebody as chats do, where the tool takes them.
-    """
-    words = [word for word in raw_words(text[:200]) if word not in ("please", "kindly", "now")]
-    if len(drafts) != 1 or words[:1] != [drafts[0].candidate.verb]:
-        return False
-    taken = [found for call in drafts[0].filling.calls for found in call.values()]
-    is_addressed = any(one.mention is not None and one.mention.kind == "handle" and one.sure >= CUED for one in taken)
-    return drafts[0].fit.name >= 1.0 or is_addressed
+    return _plan(request, linked, max(sure, _PLAIN) if is_said else sure, catalog, why)
 
 
 def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> list[Tool]:
