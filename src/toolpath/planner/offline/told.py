@@ -37,7 +37,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def told_of(kits: Sequence[Kit]) -> Told:
-    """What the tools tell, all together."""
+    """Words and concepts of all these tools together."""
     words = frozenset[str]().union(*map(words_told, kits))
     return Told(
         frozenset(map(stem, words)),
