@@ -21,7 +21,7 @@ WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 SOUGHT: Final = frozenset(("query", "text", "q", "term", "terms", "keyword", "keywords", "search", "question", "topic"))
 
 
-class Told(msgspec.Struct, frozen=True):
+class ToolWords(msgspec.Struct, frozen=True):
     """What all tools of a request tell of themselves."""
 
     stems: frozenset[str]
@@ -36,10 +36,10 @@ class Told(msgspec.Struct, frozen=True):
         )
 
 
-def told_of(kits: Sequence[Kit]) -> Told:
+def told_of(kits: Sequence[Kit]) -> ToolWords:
     """Words and concepts of all these tools together."""
     words = frozenset[str]().union(*map(words_told, kits))
-    return Told(
+    return ToolWords(
         frozenset(map(stem, words)),
         frozenset[str]().union(*(listed_concepts(word) for word in words)) - {"show", "list"},
     )

@@ -21,7 +21,7 @@ from toolpath.planner.offline.match import is_like
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, things_of
-from toolpath.planner.offline.told import SOUGHT, WORD, Told, is_ordinary, is_plain_word, told_of, words_told
+from toolpath.planner.offline.told import SOUGHT, WORD, ToolWords, is_ordinary, is_plain_word, told_of, words_told
 from toolpath.planner.offline.undone import is_undoing
 from toolpath.planner.offline.untold import is_untold
 from toolpath.planner.offline.wanted import Wanted, wanted
@@ -84,7 +84,7 @@ def is_unserved(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) -> b
     )
 
 
-def _is_foreign_act(want: Wanted, text: str, told: Told, box: Toolbox) -> bool:
+def _is_foreign_act(want: Wanted, text: str, told: ToolWords, box: Toolbox) -> bool:
     """Whether the verb is one that no tool does, nor tells of."""
     verb = folded(want.verb)
     joint = {concept for start, end, concept in phrasal(text) if folded(text[start:end]) == verb}
@@ -144,7 +144,7 @@ def _has_own_id(call: Call, kit: Kit, box: Toolbox) -> bool:
     return False
 
 
-def _is_foreign_thing(want: Wanted, plan: Plan, text: str, call: Call, told: Told, box: Toolbox) -> bool:
+def _is_foreign_thing(want: Wanted, plan: Plan, text: str, call: Call, told: ToolWords, box: Toolbox) -> bool:
     """Whether what is wanted, which no tool speaks of, is neither a name of the tool's thing nor words to look for."""
     kit = next(kit for kit in box.kits if kit.key == call.tool)
     is_nothing = want.is_value or _COUNTING.issuperset(want.thing)
@@ -173,7 +173,7 @@ def _is_foreign_thing(want: Wanted, plan: Plan, text: str, call: Call, told: Tol
     return want.determiner in ("one", "own") or (want.determiner == "the" and is_plain)
 
 
-def _is_guessed(want: Wanted, plan: Plan, text: str, call: Call, told: Told, box: Toolbox) -> bool:
+def _is_guessed(want: Wanted, plan: Plan, text: str, call: Call, told: ToolWords, box: Toolbox) -> bool:
     """Whether a tool that writes was taken for lack of a better one: nothing says its act, nor what it is for."""
     kit = next(kit for kit in box.kits if kit.key == call.tool)
     if not kit.is_acting or not plan.questions:
@@ -253,7 +253,7 @@ def _is_said(kit: Kit, text: str, verb: str) -> bool:
     return any(listed_concepts(word) & things for word in words)
 
 
-def _is_initialled(want: Wanted, told: Told) -> bool:
+def _is_initialled(want: Wanted, told: ToolWords) -> bool:
     initials = "".join(word[0] for word in want.thing)
     return len(initials) > 2 and initials in told.stems
 
@@ -273,7 +273,7 @@ def _is_other_question(want: Wanted, plan: Plan, text: str, kit: Kit, *, is_alon
     given = _given(kit) if is_alone else []
     if not given or any(map(told_of((kit,)).tells, want.thing)):
         return False
-    told = Told(frozenset(map(stem, given)), frozenset[str]().union(*map(listed_concepts, given)))
+    told = ToolWords(frozenset(map(stem, given)), frozenset[str]().union(*map(listed_concepts, given)))
     return not any(map(told.tells, {folded(word) for word in WORD.findall(text)} - STOPS))
 
 

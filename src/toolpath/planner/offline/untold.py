@@ -18,7 +18,7 @@ from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
-from toolpath.planner.offline.told import SOUGHT, WORD, Told, is_plain_word, told_of, words_told
+from toolpath.planner.offline.told import SOUGHT, WORD, ToolWords, is_plain_word, told_of, words_told
 from toolpath.planner.offline.wanted import Wanted
 
 #: Nouns by which people ask how things stand, or how many of what anything is counted in.
@@ -107,7 +107,7 @@ def _gives(kit: Kit) -> bool:
     return bool(kit.outputs or kit.lists)
 
 
-def _is_foreign(want: Wanted, call: Call, kit: Kit, told: Told, *, is_english: bool) -> bool:
+def _is_foreign(want: Wanted, call: Call, kit: Kit, told: ToolWords, *, is_english: bool) -> bool:
     """Whether what is asked for is a thing that everybody knows, and that no tool speaks of."""
     if want.is_value or want.is_named or not want.thing or not _VAGUE.isdisjoint(want.thing):
         return False
@@ -130,7 +130,7 @@ def _listed(kit: Kit) -> list[ToolField]:
     return [field for listed in kit.lists for field in listed.fields]
 
 
-def _is_taught(text: str, told: Told) -> bool:
+def _is_taught(text: str, told: ToolWords) -> bool:
     """Whether something is to be explained that is no tool's thing."""
     found = _TEACHING.match(text)
     if found is None or not _EXPLAINED.isdisjoint(told.stems):
