@@ -385,3 +385,68 @@ def test_a_note_of_which_something_is_left_is_asked_about(request_: str) -> None
 def test_a_note_that_two_tools_take_is_asked_about() -> None:
     order = tool("order_fuel", "Order fuel for a boat.", "write", boat_id=BOAT, litres=NUMBER, fuel=FUEL)
     assert is_asked("MB-204: 80 litres diesel", (*NOTED, order))
+
+
+SHOP = (
+    tool("get_order", "One order: customer, status.", "read", order_no={**TEXT, "description": "e.g. SO-501"}),
+    tool(
+        "create_shipment",
+        "Create the shipment of an order.",
+        "write",
+        order_no={**TEXT, "description": "Order, e.g. SO-501"},
+        carrier=one_of("ups", "dhl"),
+    ),
+    tool("delete_photo", "Delete a photo.", "destructive", photo_id={**TEXT, "description": "e.g. p-12"}),
+    tool("start_count", "Start to count the stock of a zone.", "write", zone=one_of("A", "B", "C")),
+    tool("send_reminder", "Send a customer a reminder.", "write", customer={**TEXT, "description": "e.g. c-12"}),
+    tool("close_issue", "Close an issue.", "write", number={"type": "integer", "description": "Issue number"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("Ship SO-577 with dhl", ("create_shipment", {"order_no": "SO-577", "carrier": "dhl"})),
+        ("SO-577: ship it with dhl", ("create_shipment", {"order_no": "SO-577", "carrier": "dhl"})),
+        ("lösch p-77, ist total verwackelt", ("delete_photo", {"photo_id": "p-77"})),
+        ("delete p-77, is way too dark", ("delete_photo", {"photo_id": "p-77"})),
+        ("supprime p-77, est complètement floue", ("delete_photo", {"photo_id": "p-77"})),
+        ("borra p-77, está muy borrosa", ("delete_photo", {"photo_id": "p-77"})),
+        ("delete p-77, the owner rang", ("delete_photo", {"photo_id": "p-77"})),
+        ("start the count in B, not in A", ("start_count", {"zone": "B"})),
+        ("c-45 bitte freundlich erinnern", ("send_reminder", {"customer": "c-45"})),
+        ("send c-45 a friendly reminder", ("send_reminder", {"customer": "c-45"})),
+        ("send a reminder to c-45, politely", ("send_reminder", {"customer": "c-45"})),
+    ],
+)
+def test_what_says_why_how_kindly_or_where_not_is_no_question(request_: str, expected: tuple[str, Any]) -> None:
+    assert done(request_, SHOP) == [expected]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "SO-577: do not ship it with dhl",
+        "SO-577: was it shipped with dhl?",
+        "Ship SO-577 with dhl, is it ready?",
+        "Ann: ship SO-577 with dhl",
+        "delete p-77, is that wise?",
+        "delete p-77, is not decided",
+        "lösch p-77, ist nicht sicher",
+        "start the count in B, not in B",
+        "start the count in B, not before A",
+        "start the count in B and A is next",
+        "send c-45 a secret reminder",
+        "send c-45 a written reminder by Friday",
+        "remind me to ship SO-577 with dhl",
+    ],
+)
+def test_what_denies_puts_off_or_asks_is_none_of_these(request_: str) -> None:
+    plan = planned(request_, SHOP)
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
+    assert plan is None or plan.questions or all(call.tool == "get_order" for call in calls)
+
+
+def test_to_ship_is_no_shipment_where_another_tool_ships() -> None:
+    other = tool("ship_sample", "Ship a sample of an order.", "write", order_no={**TEXT, "description": "e.g. SO-501"})
+    assert is_asked("Ship SO-577 with dhl", (*SHOP, other))

@@ -20,6 +20,8 @@ from toolpath.values import JsonObject, walk
 _WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*")
 #: Ids, numbers, addresses and what is quoted.
 _THING: Final = re.compile(r"[\w.+-]+@[\w.-]+\w|(?=[\w./:+-]*\d)[\w./:#+-]*\w|[\"“„«'`]([^\"”“»'`]{1,200})[\"”“»'`]")
+#: A thing that goes by a letter: `not in A`.
+_LETTER: Final = re.compile(r"(?<=[^\W\d_]\s)[A-HJ-Z](?=\s*(?:$|[.,;!?]))")
 #: Words that deny, and those that go with them and say nothing of what is denied.
 _DENYING: Final = words_of("""
 do does did don't dont doesn't not never no none nothing any anything anyone please yet now still just again either
@@ -96,6 +98,8 @@ def denial_in(said: str, is_verb: Callable[[str], bool]) -> Denial:
     """The denial that the clause is. `said`: as it stands in the request."""
     things = [(found[1] or found.group()).strip(" .,;:!?'\"") for found in _THING.finditer(said)]
     rest = _THING.sub(" ", said)
+    things += [found.group() for found in _LETTER.finditer(rest)]
+    rest = _LETTER.sub(" ", rest)
     found = [word.strip("'\u2019-") for word in _WORD.findall(rest)]
     # `No la cierres`: what is denied stands in another form.
     found = [bare if not meanings_of(word) and meanings_of(bare := word.removesuffix("s")) else word for word in found]
@@ -163,6 +167,8 @@ def _is_of_another(denial: Denial, inputs: JsonObject) -> bool:
 
 
 def _form(value: str) -> str:
+    if len(value) == 1 and value.isalpha():
+        return "a"
     return "@" if "@" in value else re.sub(r"\d+", "0", folded(value))
 
 

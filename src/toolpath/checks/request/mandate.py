@@ -32,11 +32,11 @@ from toolpath.checks.request.provisos import uncarried
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
-from toolpath.checks.request.sentences import Clause, after_colon, narrowed, says_how_it_is_to_be
+from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
 from toolpath.checks.request.stand_ins import is_compound, is_stand_in
 from toolpath.checks.request.told import Told
-from toolpath.checks.request.tools import CALLING, acts_of, fits, is_form, verbs_of
+from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, verbs_of
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
@@ -146,7 +146,8 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
         moods = {clause.mood for clause in seen.clauses} - {"none"}
         words = re.findall(r"[^\W\d_]+", seen.clauses[0].text) if seen.clauses else []
         # `List orders without drafts` is a command all the same.
-        if moods == {"negation"} and not is_reading(words[0] if words else ""):
+        is_asked = seen.plain.rstrip().endswith(("?", "\uff1f"))
+        if moods == {"negation"} and not is_asked and not is_reading(words[0] if words else ""):
             yield f"The request says not to ({short(seen, seen.clauses[0])!r}): what is to be done?"
         return
     names = ", ".join(dict.fromkeys(call.tool for call, _, _ in seen.acting))
@@ -317,7 +318,7 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
         return
     if not seen.has_loop:
         several = len(seen.acting) > 1
-        for word in quantifiers(seen.plain, seen.held):
+        for word in quantifiers(_without_reasons(seen), seen.held):
             if not (several and folded(word) in ("both", "beide", "ambos", "ambas", "each")):
                 yield word
     commands = [clause for clause in seen.clauses if clause.mood == "command"]
@@ -325,7 +326,7 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
         if is_reading(clause.verb) and not any(tool and fits(clause.verb, tool) for _, tool, _ in seen.acting):
             continue
         is_own = partial(_is_of, folded(clause.verb), seen)
-        text = clause.text
+        text = TOPIC.sub(lambda topic: topic.group().replace(":", " "), clause.text)
         if (at := text.rfind(clause.verb)) > 0 and not text[at + len(clause.verb) :].strip(" ,.!"):
             # A German verb at the end says nothing that is left over.
             text = f"{text[:at]}{' ' * len(clause.verb)}{text[at + len(clause.verb) :]}"
@@ -344,6 +345,15 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
             spare -= 1
             continue
         yield short(seen, clause)
+
+
+def _without_reasons(seen: Seen) -> str:
+    """The request without what only tells why: `5 and 6 are all done` asks for nothing."""
+    text = seen.plain
+    for clause in seen.clauses:
+        if clause.mood == "reason" and id(clause) in seen.idle:
+            text = text.replace(clause.text, " " * len(clause.text), 1)
+    return text
 
 
 def _is_of(verb: str, seen: Seen, word: str) -> bool:
@@ -378,12 +388,25 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
         return True
     if clause.verb == "need" and any(is_needed(clause.text, tool) for tool in seen.tools):
         return True
+    if folded(clause.verb) in _TAKING and any(reads_a_step(call.inputs) for call, _, _ in seen.acting):
+        # `Prends le plus récent et acquitte-le`: it is read, and then acted on.
+        return not any(is_called(clause.verb, tool) for tool in seen.tools_left if acts(tool))
     if folded(clause.verb) in CALLING and any(tool.name in clause.text for tool in seen.tools):
         return True
     if folded(clause.verb) in seen.parameters and not uncovered(text_in(seen, clause), seen.held):
         # `Create an author Ann, email ann@example.org`: the word names a value.
         return True
     return is_reading(clause.verb) and not _TO_SOMEBODY.match(clause.text) and _is_spoken_of(clause, seen)
+
+
+#: Verbs of picking one of several, to do something with it.
+_TAKING: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """take pick choose grab select nimm nehmt wähl wahl wahle wähle prends prenez choisis choisissez toma tome
+        elige elija coge escoge""",
+    )
+)
 
 
 def _tells_nothing(clause: Clause, seen: Seen) -> bool:

@@ -64,7 +64,10 @@ _ALONE: Final = re.compile(
 def _unheld(seen: Seen) -> Iterator[str]:
     """A question for each letter that the request names something by, and that no value holds: `in A`."""
     held = {part for value in seen.own_values + seen.values for part in re.findall(r"\w+", str(value))}
+    denied = [seen.plain.find(one.text) for one in seen.clauses if one.mood == "negation" and id(one) in seen.idle]
     for found in _ALONE.finditer(seen.plain):
+        if any(0 <= at <= found.start() and "." not in seen.plain[at : found.start()] for at in denied):
+            continue
         if found["letter"] not in held and found["letter"].lower() not in held:
             yield f"What is {found['letter']!r} for? No step takes it."
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from toolpath.catalog.words import STOP
+from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when, without_lengths
 from toolpath.checks.request.verbs import folded
 
@@ -25,7 +26,7 @@ _JOINED: Final = re.compile(r"\s+(?:and|then|und|et|y)$", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"\w+s|people|children|percent|celsius|kelvin|fahrenheit|euro|usd|eur|gbp")
 _TOKEN: Final = re.compile(r"#[#\w]*|[^\W_][\w'\u2019-]*(?:\.\w+)*")
 #: Words that say nothing of what is done: articles, politeness, haste.
-_EMPTY: Final = frozenset(
+_EMPTY: Final = IDLE | frozenset(
     folded(word)
     for word in re.findall(
         r"\S+",

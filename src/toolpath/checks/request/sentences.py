@@ -138,6 +138,8 @@ def says_how_it_is_to_be(text: str) -> bool:
 
 
 _COLON: Final = re.compile(r"\s?:(?=\s|$)")
+TOPIC: Final = re.compile(r"^\s*[#\d][#\w./-]{0,60}\s?:\s+(?=\S)")
+"""An id and nothing else before a colon: what a request is about."""
 _MOST: Final = 200
 
 
@@ -276,7 +278,9 @@ def bare(text: str) -> str:
 
 
 def _at_colon(text: str) -> tuple[str, str]:
-    colon = _COLON.search(text)
+    topic = TOPIC.match(text)
+    # `T-31: set it to pending`: what is spoken of, and not what is listed.
+    colon = _COLON.search(text, topic.end() if topic is not None else 0)
     return (text, "") if colon is None else (text[: colon.end()], text[colon.end() :])
 
 
@@ -401,7 +405,7 @@ def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False
     if _THANKS.match(said):
         return Clause(said, "none")
     blocked = blocked_by(said)
-    body = _POLITE.sub("", said)
+    body = _POLITE.sub("", TOPIC.sub("", said))
     wished = _WISHES.match(body)
     polite = _ASKED_POLITELY.match(body)
     if wished is not None:
@@ -525,7 +529,7 @@ def _uncommanded(said: str, body: str, head: str, blocked: tuple[Mood, str] | No
 
 def _ends_with(body: str, found: Sequence[str], own: Sequence[str]) -> bool:
     """Whether the words are the last of the clause, besides what joins it to the next one."""
-    text = body.rstrip(" .!,;")
+    text = body.rstrip(" .!,;:")
     if len(own) < len(found):
         text = text.removesuffix(found[-1]).rstrip(" ,")
     return text.endswith(own[-1])

@@ -40,7 +40,28 @@ def is_stand_in(clause: Clause, call: Call, tool: Tool | None, seen: Seen) -> bo
     """Whether the clause's verb is the call's option, or puts a thing where the call has it."""
     if tool is None or tool.effect == "destructive":
         return False
-    return _is_option(clause.verb, call, tool) or _is_put(clause, call, seen)
+    return _is_option(clause.verb, call, tool) or _is_put(clause, call, seen) or _is_made(clause, tool, seen)
+
+
+def _is_made(clause: Clause, tool: Tool, seen: Seen) -> bool:
+    """Whether what the tool makes is called after the verb, and no other tool is: `Ship SO-5`, of `create_shipment`."""
+    named = (raw_words(one.name) for one in seen.tools_left if acts(one))
+    return makes_of(clause.verb, tool) and not any(folded(clause.verb) in words for words in named)
+
+
+def makes_of(verb: str, tool: Tool) -> bool:
+    """Whether the tool makes the thing that is called after the verb: a shipment by shipping."""
+    words = raw_words(tool.name)
+    root = folded(verb).removesuffix("e")
+    is_making = len(words) > 1 and words[0] in _MAKING and tool.effect == "write"
+    return is_making and len(root) >= _ROOT and _NOUN.fullmatch(words[-1].removeprefix(root)) is not None
+
+
+#: Verbs of names after which there is one more of a thing.
+_MAKING: Final = frozenset(("create", "make", "add", "place", "book", "request", "open", "issue", "new"))
+#: Letters of the shortest verb of which a thing is called, and how such things end.
+_ROOT: Final = 3
+_NOUN: Final = re.compile(r"(?:p?ment|s?ion|a?tion|ings?|al|er|e?s?)")
 
 
 def _is_option(verb: str, call: Call, tool: Tool) -> bool:

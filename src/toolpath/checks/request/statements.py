@@ -15,6 +15,7 @@ from toolpath.checks.request.verbs import folded
 
 _FINITE: Final = (
     r"(?:is|are|was|were|am|has|have|had|does|did|got|gets|went|goes|came|comes|broke|left|leaves|needs?|wants?|fell"
+    r"|rang|won|froze|burst|sank|sold|bought|chose|flew|drove|grew|met|spoke|stole|threw|tore|stuck|died"
     r"|lost|found|took|gave|ran|runs|keeps?|kept|looks?|seems?|sounds?|works?|feels?|became|turned\s+out|isn['\u2019]t"
     r"|aren['\u2019]t|wasn['\u2019]t|weren['\u2019]t|doesn['\u2019]t|didn['\u2019]t|won['\u2019]t|hasn['\u2019]t"
     r"|haven['\u2019]t)\b"
@@ -93,6 +94,15 @@ _SPANISH: Final = (
     r"|(?:(?:el|la|los|las|un|una|mi|mis|su|sus|nuestr\w+)\s+)[^\W\d_]+(?:\s+[^\W\d_]+){0,3}?\s+(?:ya\s+)?(?:se\s+"
     r"|no\s+)?"
     r"(?:es|está|son|están|era|eran|fue|ha|han|tiene|tienen|hay|viene|vienen|va|van|[^\W\d_]{2,}ó|[^\W\d_]+aron)\b"
+)
+#: How it is with what was commanded, said without it: `lösch p-3, ist total verwackelt`.
+_SUBJECTLESS: Final = re.compile(
+    r"(?:ist|sind|war|waren)\s+(?:(?:total|völlig|ganz|so|zu|leider|sehr|nur|komplett|echt|eh|sowieso|viel|halt|ja|doch)\s+)*"
+    r"(?-i:[a-zäöüß]{3,})\W*$"
+    r"|(?:est|sont|était)\s+(?:(?:trop|très|tout|complètement|vraiment)\s+)*[^\W\d_]{3,}\W*$"
+    r"|(?:está|están|estaba|es|son)\s+(?:(?:muy|tan|demasiado|totalmente)\s+)*[^\W\d_]{3,}\W*$"
+    r"|(?:is|are|was)\s+(?:(?:totally|way|too|so|very|really|completely|all)\s+)*(?!(?:it|that|this|he|she|there)\b)[a-z]{3,}\W*$",
+    re.IGNORECASE,
 )
 _GRAMMAR: Final[dict[Tongue, re.Pattern[str]]] = {
     "en": re.compile(_ENGLISH, re.IGNORECASE),
@@ -218,7 +228,9 @@ def is_statement(text: str, tongues: frozenset[Tongue] = frozenset()) -> bool:
     """
     own = tongues_of(text)
     spoken = (own & tongues) or own
-    return any(_BECAUSE[one].match(text) or _GRAMMAR[one].match(text) for one in spoken)
+    return _SUBJECTLESS.match(text) is not None or any(
+        _BECAUSE[one].match(text) or _GRAMMAR[one].match(text) for one in spoken
+    )
 
 
 def statements_in(text: str) -> list[tuple[int, int]]:

@@ -111,7 +111,7 @@ montre affiche trouve cherche liste donne dis explique calcule compare vérifie
 muestra muestre busca busque lista dime di da explica calcula compara verifica encuentra
 such schau schaue guck auflisten anzeigen nachsehen sehen ansehen anschauen wissen heraussuchen suchen finden zeigen
 sieh recherche
-cherchez montrez affichez trouvez
+cherchez montrez affichez trouvez retrouve retrouvez retrouver repère repérez localise localisez localiza localice
 listez consulte consulter regarde liste lister afficher montrer chercher trouver rechercher vérifier
 enseña consulta comprueba mira revisa listar mostrar buscar consultar ver encontrar comprobar enumera""",
 )

@@ -91,10 +91,20 @@ def without_needing(text: str) -> str:
     return text[needed.end() :] if needed is not None else text
 
 
+_NEEDED: Final = re.compile(
+    r"^(?:an?|another)\s+(?P<noun>[a-z]{3,})\b(?=\s*(?:$|[.,!#]|(?:for|of|on|from|to)\b))", re.I
+)
+
+
 def is_needed(text: str, tool: Tool) -> bool:
     """Whether the tool makes what the clause says that is needed."""
     words = raw_words(tool.name)
-    return tool.effect != "destructive" and bool(words) and words[0] in _MAKING and _speaks_of(text, words[1:])
+    if tool.effect == "destructive" or not words:
+        return False
+    if (needed := _NEEDED.search(without_needing(text))) is not None and folded(needed["noun"]) == words[0]:
+        # `I need a refund for O-7`: the act goes by its verb.
+        return True
+    return words[0] in _MAKING and _speaks_of(text, words[1:])
 
 
 def _speaks_of(text: str, things: list[str]) -> bool:

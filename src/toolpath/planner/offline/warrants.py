@@ -19,12 +19,13 @@ import msgspec
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
-from toolpath.checks.request.stand_ins import PUTTING, is_compound
+from toolpath.checks.request.stand_ins import PUTTING, is_compound, makes_of
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
@@ -60,23 +61,8 @@ _BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get"
 _MONEY: Final = frozenset(("money", "amount", "payment", "funds"))
 _UNDOING: Final = re.compile(r"(?:un|de|dis)-?(\w{4,})")
 #: Words that change nothing of what is to be done.
-_IDLE: Final = frozenset(
-    (
-        "one",
-        "ones",
-        "thing",
-        "things",
-        "new",
-        "instead",
-        "first",
-        "last",
-        "worth",
-        "copy",
-        "copies",
-        "piece",
-        "pieces",
-        "well",
-    )
+_IDLE: Final = IDLE | frozenset(
+    ("one", "thing", "new", "first", "last", "worth", "copy", "copies", "piece", "pieces", "well")
 )
 #: Words that deny a setting, and those of the things that it is denied of.
 _DENYING: Final = frozenset(
@@ -194,6 +180,11 @@ class _Made:
         given = (field.name for kit in kits for field in kit.outputs)
         self.things_of_others -= frozenset(stem(folded(word)) for name in given for word in raw_words(name))
 
+    def is_foreign(self, word: str) -> bool:
+        """Whether a word is the thing of another tool, and no word for one of these tools' own."""
+        own = frozenset[str]().union(*(listed_concepts(thing) for kit in self.kits for thing in things_of(kit)))
+        return stem(word) in self.things_of_others - self.values and not listed_concepts(word) & own
+
     def says_parts_of(self, word: str) -> bool:
         """Whether the tools have all words that a word with a hyphen is made of: `on-call` of `the doctor on call`."""
         parts = word.split("-")
@@ -235,7 +226,8 @@ class _Said:
     def commands(self, kit: Kit) -> list[str]:
         """The verbs that command the tool."""
         found = clauses_of(self.request, lambda word: fits(word, kit.tool))
-        return [one.verb for one in found if one.mood == "command" and one.verb and fits(one.verb, kit.tool)]
+        verbs = [one.verb for one in found if one.mood == "command" and one.verb]
+        return [one for one in verbs if fits(one, kit.tool) or is_compound(self.request, one, kit.tool)]
 
     def says(self, thing: str, kit: Kit) -> bool:
         """Whether some word is this one, or stands for the same; the tool's own verb says nothing of its thing."""
@@ -286,7 +278,7 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         kit=kit,
         verb=verbs[0] if verbs and not is_alike else None,
         thing=None if is_said or not things else things[-1],
-        foreign=next((word for word in said.telling if stem(word) in made.things_of_others - made.values), None),
+        foreign=next((word for word in said.telling if made.is_foreign(word)), None),
         rival=None if has_id or len(verbs) < len(commands) else _rival(verbs, kit, made.box),
         stray=_stray(made, said, _kinds_of(made, said)),
         loose=loose(call, kit, said.request, said.quoted) if kit.is_acting else None,
@@ -318,7 +310,7 @@ def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Sai
 def _is_own(verb: str, kit: Kit, said: _Said) -> bool:
     """Whether a verb is the tool's own with a little word behind it, or in another tongue: `Check … out`, `Publie`."""
     is_foreign = "en" not in tongues_of(said.request) and bool(commanded(verb) & acts_of(kit.tool))
-    return is_foreign or is_compound(said.request, verb, kit.tool)
+    return is_foreign or is_compound(said.request, verb, kit.tool) or makes_of(verb, kit.tool)
 
 
 def _is_told_by(verb: str, call: Call, kit: Kit, box: Toolbox) -> bool:
@@ -376,6 +368,7 @@ def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
             not is_known
             and word not in idle
             and not is_particle(word)
+            and not _is_asking(word)
             and not any(fits(word, kit.tool) for kit in made.kits)
         ):
             return word
@@ -390,6 +383,12 @@ def _is_listed(kit: Kit, things: Sequence[str], made: _Made) -> bool:
         for other in made.kits
         if other is not kit
     )
+
+
+def _is_asking(word: str) -> bool:
+    """Whether a word asks somebody to be shown or told something: `montre-moi`."""
+    head, _, pronoun = word.partition("-")
+    return pronoun in ("moi", "nous", "lui", "leur", "le", "la", "les") and is_reading(head)
 
 
 def _is_bound(call: Call) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of
+from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.namings import says_option
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.settings import none_of, settings_of
@@ -523,7 +524,7 @@ _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path",
 #: Kinds that a name may be of.
 _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
 #: Telling words that change nothing of what is to be done.
-_IDLE: Final = frozenset(("ones", "things", "stuff", "result", "results", "slot", "slots", "hit", "instead"))
+_IDLE: Final = IDLE | {"stuff", "result", "results", "slot", "slots", "hit"}
 _SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keyword", "search"])
 
 

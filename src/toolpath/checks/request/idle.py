@@ -1,0 +1,14 @@
+"""Idle words: they change nothing of what is to be done, whatever the tools. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpath.checks.request.blockers import words_of
+
+IDLE: Final = words_of("""
+ones things instead found round along
+gefunden gefundene gefundenen trouvé trouvés trouvée trouvées encontrado encontrada encontrados encontradas
+friendly politely gently nicely freundlich freundliche freundlichen höflich nett poliment gentiment amablemente
+""")
+"""Words for what was just looked for, and for how somebody is told something."""
