@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 #: What stands behind a comma, or alone, and thanks or asks.
@@ -80,6 +81,7 @@ def says_for_now(text: str) -> str | None:
     return " ".join(found.group().strip(" ,").split()) if found is not None else None
 
 
+@lru_cache(maxsize=256)
 def without_courtesies(text: str, plain: str | None = None, *, for_now: bool = False) -> str:
     """The text with blanks in place of its courtesies; at least one word stays.
 
