@@ -161,11 +161,6 @@ class Decisions:
         state.seq = event.seq
         state.last_at = event.at
 
-    def write(self, weight: int, *events: AnyEvent) -> None:
-        """Write the events, which are true already, and whose values weigh this together."""
-        self.batch.extend(events)
-        self.bytes += weight
-
     def redact(self, value: Json) -> Json:
         """The value as the journal may have it."""
         return self.redactor.value(value)

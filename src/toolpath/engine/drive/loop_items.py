@@ -135,10 +135,11 @@ class LoopItems:
         path = f"{self._head}{index}{self._tail}/{self._id}"
         key = call_key(self.run_id, path, 0, state.program.revision)
         state.seq = seq = state.seq + 1
-        started = ev.StepStarted(seq, decisions.at, path, 1, self.target.key, inputs, self.timeout, key)
+        state.last_at = at = decisions.at
+        started = ev.StepStarted(seq, at, path, 1, self.target.key, inputs, self.timeout, key)
+        decisions.batch.append(started)
+        decisions.bytes += self._inputs_weigh
         # What the event changes, where there is no step: as `fold` has it.
-        decisions.write(self._inputs_weigh, started)
-        state.last_at = decisions.at
         state.calls += 1
         loop.next = index + 1
         loop.active += 1
@@ -197,7 +198,7 @@ class LoopItems:
             done.confidence, done.sources, done.cost, done.tokens,
         )  # fmt: skip
         if collect is None:
-            decisions.write(weight, succeeded)
+            decisions.batch.append(succeeded)
         else:
             try:
                 given = collect.evaluate(frame)
@@ -206,9 +207,10 @@ class LoopItems:
             weighs = weight_of_value(given)
             if weighs > self._inline:
                 return False
-            seq += 1
+            seq, weight = seq + 1, weight + weighs
             collected = ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given)
-            decisions.write(weight + weighs, succeeded, collected)
+            decisions.batch += (succeeded, collected)
+        decisions.bytes += weight
         state.seq, state.last_at = seq, at
         if done.cost:
             state.cost += done.cost
