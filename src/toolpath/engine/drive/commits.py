@@ -171,9 +171,12 @@ class Commits:
         else:
             commit.add_done_callback(lambda done: _pass_on(done, turn))
 
-    def allows(self, needs: int) -> bool:
+    def allows(self, needs: int, *, crowded: bool) -> bool:
         """Whether a call may begin without waiting for a commit, as `allow` has it; what is written is on its way."""
-        if needs > self.committed or self.is_refused() or self._now() - self._held_at > FRESH:
+        if needs > self.committed or self.is_refused():
+            # Who is alone with the store has its commit where it stands, and waits for nothing.
+            return not crowded and self.flush(awaited=True) is None and self._now() - self._held_at <= FRESH
+        if self._now() - self._held_at > FRESH:
             return False
         if self.weighty:
             self.end_of_turn()

@@ -198,7 +198,7 @@ class Workers:
         is_over, dear, loop, begin = drive.left.done, turns.dear, drive.loop, self._calls.begin
         while attempt is not None:
             attempt.task = task
-            if commits.durable and (not commits.allows(attempt.needs) or inbox.is_busy()):
+            if commits.durable and (not commits.allows(attempt.needs, crowded=slots.busy > 1) or inbox.is_busy()):
                 await self._allowed(attempt)
             elif not commits.soon:
                 commits.flush_soon()
