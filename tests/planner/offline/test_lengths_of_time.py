@@ -186,3 +186,9 @@ def test_a_word_is_not_mended_into_its_contrary() -> None:
     (step,) = plan.steps
     assert isinstance(step, Call)
     assert step.inputs.get("insured") is not True
+
+
+@pytest.mark.parametrize("text", ["In a year, extend PS-9 by 3 days", "In two weeks, extend PS-9 by 2 days"])
+def test_a_length_that_says_when_is_held_by_no_other_number(text: str) -> None:
+    plan = plan_offline(text, Catalog(tools={one.key: one for one in HALL}), today=WEDNESDAY)
+    assert plan.questions

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from toolpath.planner.offline.clauses import clauses
-from toolpath.planner.offline.dates import read_date, write_date
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.request.moments import days_in
 from toolpath.planner.offline.slots import slots_of
+from toolpath.planner.offline.written_dates import write_date
 
 
 def read(text: str, optional: tuple[str, ...] = (), **properties: dict[str, Any]) -> list[dict[str, Any]]:
@@ -77,7 +78,7 @@ def test_an_optional_parameter_that_nothing_points_to_stays_out() -> None:
 
 @pytest.mark.parametrize("text", ["2021-02-30", "13/13/2020", "February 31, 2020"])
 def test_a_day_that_does_not_exist_is_no_date(text: str) -> None:
-    assert read_date(text) is None
+    assert [*days_in(text, None)] == []
 
 
 def test_a_date_is_written_as_its_parameter_wants_it() -> None:

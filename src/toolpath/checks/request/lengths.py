@@ -33,8 +33,8 @@ _SCALES: Final[dict[str, tuple[str, int]]] = {
     "month": ("calendar", 1),
     "year": ("calendar", 12),
 }
-UNITS_OF_TIME: Final = frozenset(_UNITS)
-"""The units that a length of time may be said in."""
+WORDS_OF_UNITS: Final = {unit: frozenset(map(folded, words.split())) for unit, words in _UNITS.items()}
+"""The units that a length of time may be said in, and the words for each."""
 _ONES: Final = frozenset(
     ("another", "a", "an", "one", "ein", "eine", "einen", "einer", "einem", "un", "une", "una", "uno")
 )
@@ -100,6 +100,8 @@ class Length(msgspec.Struct, frozen=True):
     end: int
     value: float | int
     unit: Unit
+    is_plain: bool = False
+    """It is said as a number of this unit, and not as `half an hour` or `1 hour 20 minutes`."""
 
 
 def lengths_in(text: str, *, in_parts: bool = False) -> list[Length]:
@@ -180,7 +182,8 @@ def _counted(text: str) -> Iterator[Length]:
             said = folded(found["word"] or found["halves"])
             value = 1 if said in _ONES or said == "ander" else COUNTS[said]
         is_more = bool(found["halves"] or found["half"] or found["half_more"] or found["more"])
-        yield Length(found.start(), found.end(), _plain(value + 0.5 * is_more), UNIT_OF[folded(found["unit"])])
+        unit = UNIT_OF[folded(found["unit"])]
+        yield Length(found.start(), found.end(), _plain(value + 0.5 * is_more), unit, is_plain=not is_more)
 
 
 def _number(digits: str) -> float:

@@ -14,15 +14,16 @@ from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import country_of, language_of
 from toolpath.checks.request.concepts import is_german_thing
 from toolpath.checks.request.counts import COUNTS
-from toolpath.checks.request.lengths import UNITS_OF_TIME, in_unit_of_time, lengths_in
+from toolpath.checks.request.lengths import WORDS_OF_UNITS, Length, in_unit_of_time, lengths_in
 from toolpath.checks.request.occurrences import goes_on, whole_words
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.values import Json
 
 QUOTED: Final = re.compile(
-    r'"([^"\n]{1,4000})"|“([^”\n]{1,4000})”|„([^“”\n]{1,4000})[“”]|«([^»\n]{1,4000})»|`([^`\n]{1,4000})`'
+    r'"([^"\n]{1,4000})"|“([^”\n]{1,4000})[”“]|„([^“”"\n]{1,4000})[“”"]|«\s*([^»\n]{1,4000}?)\s*»|`([^`\n]{1,4000})`'
     r"|(?<![\w])[\u2018']([^'\n]{1,4000}?(?:['\u2019][a-z][^'\n]{0,200}?){0,20})[\u2019'](?![\w])"
 )
+"""Quotations, whatever marks they stand in; the group that matched is what is quoted."""
 _TOKEN: Final = re.compile(r"[^\s\"“”„«»`]+")
 EDGES: Final = ".,;:!?¿¡()[]{}<>'\u2018\u2019*…"
 _RUNS: Final = re.compile(r"\d+")
@@ -323,12 +324,20 @@ def _without_times(text: str, held: HeldValues) -> str:
 def without_lengths(text: str, held: HeldValues, hidden: str = "#") -> str:
     """The text with `#` for lengths of time that some value holds in this unit or another, and for ends of months."""
     for said in reversed(lengths_in(text)):
-        numbers = {in_unit_of_time(said.value, said.unit, unit) for unit in UNITS_OF_TIME} - {None}
-        if numbers & held.amounts:
+        if _is_held_length(said, held):
             text = text[: said.start] + hidden * (said.end - said.start) + text[said.end :]
     if any((day + timedelta(days=1)).day == 1 for day in held.dates):
         text = _ENDS_OF_MONTHS.sub(lambda found: hidden * len(found[0]), text)
     return text
+
+
+def _is_held_length(said: Length, held: HeldValues) -> bool:
+    """Whether some value is so long in another unit than it is said in, of which the tools speak."""
+    return any(
+        amount in held.amounts and not (unit == said.unit and said.is_plain) and words & held.vocabulary
+        for unit, words in WORDS_OF_UNITS.items()
+        if (amount := in_unit_of_time(said.value, said.unit, unit)) is not None
+    )
 
 
 #: The last day of a month or a year.

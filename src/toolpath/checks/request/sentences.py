@@ -487,8 +487,8 @@ def _told(said: str, body: str, blocked: tuple[Mood, str] | None) -> Clause | No
     """The clause where it says what is wished, how things stand or are to be; None where it does none of it."""
     wish = wish_in(body)
     if wish is not None and blocked_by(body.replace(wish.modal, " ", 1)) is None:
-        if wish.verb == "need":
-            return Clause(said, "command", verb=wish.verb, is_asked=True)
+        if wish.is_need:
+            return Clause(said, "command", verb="need", is_asked=True)
         # `D-22 should cost 18.50`, `T-31 can be closed`: who says so may only think so.
         return Clause(said, "hypothesis", because=wish.modal)
     if tells_how_it_is(body, blocked):

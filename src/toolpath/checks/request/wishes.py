@@ -43,7 +43,7 @@ _BEING: Final = re.compile(
     r"|estar|tener)\s+\S",
     re.IGNORECASE | re.DOTALL,
 )
-_GOING: Final = re.compile(r"(?P<verb>go|end|stop|close)\b\s*(?P<to>to\b)?", re.IGNORECASE)
+_GOING: Final = re.compile(r"(?:go|end|stop|close)\b", re.IGNORECASE)
 _GETTING: Final = re.compile(r"get\s+(?:an?|the|another|one)\b", re.IGNORECASE)
 #: It is thought to have come about: `T-5 should be closed by now`.
 _EXPECTED: Final = re.compile(r"\b(?:by\s+now|already|inzwischen|schon|déjà|ya)\b", re.IGNORECASE)
@@ -54,35 +54,30 @@ _MAKING: Final = frozenset(
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """What is wished for: the verb that would command it, and the words that are none of what is wished."""
+    """A thing that is needed, which commands it; or the word by which one is only said to be to become something."""
 
-    verb: str
     modal: str = ""
+
+    @property
+    def is_need(self) -> bool:
+        """Whether there is to be a thing that there is not yet."""
+        return not self.modal
 
 
 def wish_in(text: str) -> Wish | None:
     """The wish that a clause is; None where it is none. Ids in it are blanked out with `#`."""
     if _NEEDS.match(text) is not None:
-        return Wish("need")
+        return Wish()
     found = _IS_TO.match(text)
     if found is None or _EXPECTED.search(text) is not None or text.rstrip().endswith("?"):
         return None
     modal, what = found["modal"], found["what"]
-    is_should = folded(modal) in ("should", "soll", "sollen")
     passive = _PASSIVE.match(what)
     if passive is not None and done(passive["verb"]) != folded(passive["verb"]):
         # `T-5 should be closed` may only be thought.
-        return None if is_should else Wish(done(passive["verb"]), modal)
-    if _BEING.match(what) is not None and not folded(modal).startswith("can"):
-        return Wish("set", modal)
-    if _GETTING.match(what) is not None:
-        return Wish("send", modal)
-    going = _GOING.match(what)
-    if going is None:
-        return None
-    if folded(going["verb"]) == "go":
-        return Wish("move" if going["to"] else "remove", modal)
-    return Wish(folded(going["verb"]), modal)
+        return None if folded(modal) in ("should", "soll", "sollen") else Wish(modal)
+    is_being = _BEING.match(what) is not None and not folded(modal).startswith("can")
+    return Wish(modal) if is_being or _GETTING.match(what) or _GOING.match(what) else None
 
 
 def without_needing(text: str) -> str:

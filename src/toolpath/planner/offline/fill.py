@@ -13,13 +13,15 @@ import msgspec
 
 from toolpath.catalog.words import STOP, stem
 from toolpath.planner.offline.assign import MOST_CALLS, Chosen, assign, assign_phrases, assign_rest
-from toolpath.planner.offline.dates import write_date
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.proper_names import without_verb
-from toolpath.planner.offline.said import (
+from toolpath.planner.offline.slots import Slot
+from toolpath.planner.offline.terms import code_of
+from toolpath.planner.offline.told_apart import told_apart
+from toolpath.planner.offline.unmentioned import (
     from_boolean,
     from_frequency,
     from_listed_options,
@@ -27,9 +29,7 @@ from toolpath.planner.offline.said import (
     from_shown,
     from_unit,
 )
-from toolpath.planner.offline.slots import Slot
-from toolpath.planner.offline.terms import code_of
-from toolpath.planner.offline.told_apart import told_apart
+from toolpath.planner.offline.written_dates import write_date
 from toolpath.values import Json
 
 _HAVING = re.compile(r"\b(?:with|having|whose|aged|costing|weighing|measuring)\b", re.IGNORECASE)

@@ -1,6 +1,8 @@
-"""Mentions in a request that could be arguments: quoted text, names, numbers, dates, addresses, phrases. Pure.
+"""Mentions in a request that could be arguments of whatever tool: quoted text, names, numbers, phrases. Pure.
 
-A mention keeps its place in the text and the words around it, by which it is later matched with a parameter.
+The words of tools decide what becomes of them (`match.py`), so a mention keeps the words around it, a number what it
+counts, and what is left is a phrase. Values with their kind and unit, as clauses have them, are `request/spans.py`.
+Days, times of day, quotations and addresses are read in one place for both.
 """
 
 from __future__ import annotations
@@ -13,12 +15,15 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import STOP
+from toolpath.checks.request.clock import clocks_in
+from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.tongues import Tongue
-from toolpath.planner.offline.dates import DATE, TIME, read_date
+from toolpath.planner.offline.marks import EMAIL, HANDLE, URL
 from toolpath.planner.offline.match import is_unit
 from toolpath.planner.offline.mention import Kind, Mention
 from toolpath.planner.offline.number_words import numbers_in_words
 from toolpath.planner.offline.proper_names import proper_names
+from toolpath.planner.offline.request.moments import days_in
 from toolpath.planner.offline.terms import CURRENCY
 from toolpath.values import Json
 
@@ -26,20 +31,12 @@ from toolpath.values import Json
 _BEFORE, _AFTER = 6, 3
 _MOST = 300
 
-_QUOTED = re.compile(
-    r'"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|`([^`\n]{1,2000})`'
-    r"|(?<![A-Za-z0-9])'([^'\n]{1,2000}(?:'[a-z][^'\n]{0,200}){0,20})'(?![A-Za-z])"
-)
 #: `titled Bread and butter about baking`: a title without quotation marks ends where the sentence goes on.
 _TITLED = re.compile(
     r"\b(?:en)?titled:?\s+(?P<title>[A-Z0-9][^\s,.;:!?\"']*(?:\s+(?!(?:about|by|with|for|from|saying|then|which|"
     r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|T?\d{1,2}:\d{2}|(?:on|at)\s+T?\d+|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
 )
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
-#: A channel or a person, as chats write them; neither a heading nor a part of an address.
-_HANDLE = re.compile(r"(?<![\w&/#@.+-])[#@][A-Za-z][\w-]{0,80}(?<=\w)(?!@|\.\w)")
 _LIST = re.compile(
     r"\[[^\[\]]{0,500}(?:\[[^\[\]]{0,200}\][^\[\]]{0,50}){0,20}\]"
     r"|\((?:\s*-?\d+(?:\.\d+)?\s*,){1,9}\s*-?\d+(?:\.\d+)?\s*\)"
@@ -76,6 +73,8 @@ _PATH = re.compile(
     r"|[\w.@~+-]{1,100}(?:/[\w.@~+-]{1,100}){1,30}\.\w{1,6}"
     r"|[a-z][\w.-]{0,60}[-_.\d][\w.-]{0,60}/[\w.-]{0,100}\w|[a-z]\w{0,100}/[\w.-]{0,60}[-_.\d][\w.-]{0,60}\w)(?![\w])"
 )
+#: A time that no clock has is one that was said, and is asked about.
+_DIGITS_OF_TIME = re.compile(r"\bT?\d{1,2}:\d{2}(?::\d{2})?\b")
 _MOMENT = re.compile(
     r"(?<![\w-])\d{4}-\d{2}-\d{2}[Tt ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?(?!\w)"
 )
@@ -175,7 +174,7 @@ def _until_stop(text: str, words: Sequence[tuple[int, int, str]], start: int) ->
 
 
 def _quoted(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mention]:
-    for match in _QUOTED.finditer(text, begin, len(text) if end is None else end):
+    for match in QUOTED.finditer(text, begin, len(text) if end is None else end):
         inner = next(group for group in match.groups() if group is not None)
         if not inner.strip():
             continue
@@ -185,7 +184,7 @@ def _quoted(text: str, begin: int = 0, end: int | None = None) -> Iterator[Menti
             yield from _quoted(text, match.start() + 1, match.end() - 1)
             continue
         # A day in quotation marks is a day all the same.
-        kind: Kind = "date" if _DAY.fullmatch(inner) and read_date(inner) is not None else "quoted"
+        kind: Kind = "date" if _DAY.fullmatch(inner) and any(True for _ in days_in(inner, None)) else "quoted"
         yield Mention(kind, inner, inner.strip().rstrip(",") if len(inner) < 60 else inner, match.start(), match.end())
 
 
@@ -195,15 +194,15 @@ def _titles(text: str) -> Iterator[Mention]:
 
 
 def _addresses(text: str) -> Iterator[Mention]:
-    for match in _EMAIL.finditer(text):
+    for match in EMAIL.finditer(text):
         value = match.group().rstrip(".")
         yield Mention("email", value, value, match.start(), match.start() + len(value))
-    for match in _URL.finditer(text):
+    for match in URL.finditer(text):
         yield Mention("url", match.group(), match.group(), match.start(), match.end())
 
 
 def _handles(text: str) -> Iterator[Mention]:
-    for match in _HANDLE.finditer(text):
+    for match in HANDLE.finditer(text):
         yield Mention("handle", match.group(), match.group(), match.start(), match.end())
 
 
@@ -236,13 +235,15 @@ def _paths(text: str) -> Iterator[Mention]:
 
 def _dates(text: str) -> Iterator[Mention]:
     for match in _MOMENT.finditer(text):
-        if read_date(match.group()[:10]) is not None:
+        if any(True for _ in days_in(match.group()[:10], None)):
             yield Mention("date", match.group(), match.group(), match.start(), match.end())
-    for match in DATE.finditer(text):
-        value = read_date(match.group())
-        if value is not None:
-            yield Mention("date", match.group(), value, match.start(), match.end())
-    for match in TIME.finditer(text):
+    for day in days_in(text, None):
+        yield Mention("date", text[day.start : day.end], day.iso, day.start, day.end)
+    for clock in clocks_in(text):
+        if not clock.is_bare:
+            said = text[clock.start : clock.end]
+            yield Mention("time", said, said, clock.start, clock.end)
+    for match in _DIGITS_OF_TIME.finditer(text):
         yield Mention("time", match.group(), match.group(), match.start(), match.end())
 
 

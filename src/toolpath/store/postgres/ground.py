@@ -16,7 +16,7 @@ from toolpath.store.postgres.connections import ANSWER, Connections, connect
 from toolpath.store.postgres.faults import FAULTS, closed, store_error
 from toolpath.store.postgres.listener import Listener
 from toolpath.store.postgres.migrate import load_migrations, migrate
-from toolpath.store.postgres.presence import Presence
+from toolpath.store.postgres.sign_of_life import Presence
 from toolpath.store.postgres.sql import bound, load_queries
 from toolpath.store.postgres.teller import Teller
 from toolpath.store.postgres.writer import Writer

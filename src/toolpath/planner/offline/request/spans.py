@@ -1,4 +1,7 @@
-"""Spans of a request that are values by their form: addresses, ids, paths, days, names; numbers: `quantities`. Pure."""
+"""Spans of a request that are values by their form: addresses, ids, paths, days, names; numbers: `quantities`. Pure.
+
+What the words of tools make of a text, phrases among it, are `mentions.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +15,20 @@ import msgspec
 from toolpath.catalog.words import STOP
 from toolpath.checks.request.clock import ClockTime, HalfOfDay, clocks_in, halves_in
 from toolpath.checks.request.concepts import STOPS, is_known
+from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.planner.offline.marks import EMAIL, HANDLE, URL
 from toolpath.planner.offline.request.moments import NUMBERED, Day, days_in
 from toolpath.planner.offline.request.quantities import amounts_in, numbers_in
 from toolpath.planner.offline.request.span import Kind, Span
 from toolpath.values import Json
 
-_QUOTED: Final = re.compile(
-    r'"([^"\n]{1,2000})"|“([^”\n]{1,2000})[”“]|„([^“”"\n]{1,2000})[“”"]|«\s*([^»\n]{1,2000}?)\s*»|`([^`\n]{1,2000})`'
-    r"|(?<![\w])'([^'\n]{1,2000}(?:'[a-z][^'\n]{0,200}){0,9})'(?![\w])"
-)
-_EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
-_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
 #: Several values in brackets; one alone may be a mark.
 _LIST: Final = re.compile(
     r"\[[^\[\],]{1,80}(?:,[^\[\],]{1,80}){1,40}\]|\((?:\s*-?\d+(?:\.\d+)?\s*,){1,9}\s*-?\d+(?:\.\d+)?\s*\)"
 )
 _PHONE: Final = re.compile(r"(?<!\w)\+\d{1,3}(?:[ ()/-]{0,2}\d{1,6}){2,6}(?!\w)")
-#: A channel or a person, as chats write them.
-_HANDLE: Final = re.compile(r"(?<![\w&/#@.+-])[#@][A-Za-z][\w-]{0,80}(?<=\w)(?!@|\.\w)")
 _IBAN: Final = re.compile(r"\b[A-Z]{2}\d{2}[A-Z0-9]{10,30}\b")
 _PATTERN: Final = re.compile(r"(?<![\w/])\*\.\w{1,8}|(?<!\w)\.(\w{1,8})[- ](?:files?|Dateien|fichiers|archivos)\b")
 _EXTENSION: Final = re.compile(
@@ -123,16 +120,16 @@ def _plain(kind: Kind, found: re.Match[str], group: int | str = 0) -> Span:
 
 
 def _marked(text: str) -> Iterator[Span]:
-    for found in _QUOTED.finditer(text):
+    for found in QUOTED.finditer(text):
         inner = next(group for group in found.groups() if group is not None)
         yield Span("quoted", found[0], inner.strip(), found.start(), found.end())
-    for found in _EMAIL.finditer(text):
+    for found in EMAIL.finditer(text):
         yield _plain("email", found)
-    for found in _URL.finditer(text):
+    for found in URL.finditer(text):
         yield _plain("url", found)
     for found in _PHONE.finditer(text):
         yield _plain("phone", found)
-    for found in _HANDLE.finditer(text):
+    for found in HANDLE.finditer(text):
         yield Span("name", found[0], found[0], found.start(), found.end())
     for found in _IBAN.finditer(text):
         yield _plain("iban", found)

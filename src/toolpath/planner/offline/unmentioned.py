@@ -1,4 +1,4 @@
-"""Values that are said without being mentioned as such: allowed ones, switches, units, frequencies, examples. Pure."""
+"""Values that a text says without mentioning them as such: options, switches, units, frequencies, examples. Pure."""
 
 from __future__ import annotations
 
