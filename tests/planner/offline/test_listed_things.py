@@ -88,6 +88,39 @@ TOOLS = (
         {"berths": items(number=WHOLE, length=NUMBER)},
         side_=one_of("north", "south"),
     ),
+    tool("clean_boat", "Clean a boat.", "write", OK, boat_id=number_of("boat", "BT-4")),
+    tool("mark_boat", "Mark a boat as sold or kept.", "write", OK, boat_id=number_of("boat", "BT-4"), as_=TEXT),
+    tool(
+        "list_boats",
+        "List the boats of a yard.",
+        "read",
+        {
+            "boats": items(
+                boat_id=TEXT,
+                name=TEXT,
+                insured={"type": "boolean"},
+                needs_paint={"type": "boolean"},
+                state=one_of("afloat", "ashore"),
+            )
+        },
+        kind_=one_of("dinghy", "yacht"),
+    ),
+    tool(
+        "add_crew",
+        "Add members to the crew of a boat.",
+        "write",
+        OK,
+        boat_id=number_of("boat", "BT-4"),
+        member_ids={"type": "array", "items": TEXT, "description": "Numbers of the members"},
+    ),
+    tool(
+        "berth_boat",
+        "Put a boat into a berth.",
+        "write",
+        OK,
+        boat_id=number_of("boat", "BT-4"),
+        berth_={**WHOLE, "description": "Number of the berth"},
+    ),
     tool(
         "rent_berth",
         "Rent a berth to a member.",
@@ -156,6 +189,39 @@ def test_a_number_said_with_its_noun_is_read_for_what_belongs_to_it() -> None:
     read, track = made_calls(planned("where's the parcel of order 8842?"))
     assert (read.tool, read.arguments) == ("get_order", {"order_id": 8842})
     assert track.arguments == {"tracking_code": "{{ get_order.tracking_code }}"}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "asked", "when"),
+    [
+        ("clean every yacht that is insured", {"kind": "yacht"}, "{{ item.insured }}"),
+        ("Clean each boat that needs paint", {}, "{{ item.needs_paint }}"),
+        ("clean all uninsured boats", {}, "{{ not item.insured }}"),
+        ("clean all boats ashore", {}, "{{ item.state == 'ashore' }}"),
+    ],
+)
+def test_what_a_list_cannot_be_asked_for_is_a_condition_of_each_item(
+    request_text: str, asked: dict[str, Any], when: str
+) -> None:
+    plan = planned(request_text)
+    read, write = made_calls(plan)
+    assert (read.arguments, write.tool, write.when) == (asked, "clean_boat", when)
+    assert not plan.questions
+
+
+def test_what_things_are_to_become_is_no_condition() -> None:
+    plan = planned("mark every boat as insured")
+    assert plan.questions or all(one.when == "" for one in made_calls(plan))
+
+
+def test_a_list_of_ids_takes_the_id_of_what_was_found() -> None:
+    _, write = made_calls(planned("find the member Robin Lake and add them to the crew of BT-7"))
+    assert write.arguments == {"boat_id": "BT-7", "member_ids": ["{{ search_members.members[0].member_id }}"]}
+
+
+def test_a_pronoun_says_what_was_found_before() -> None:
+    _, write = made_calls(planned("find a berth on the north side and put BT-7 into it"))
+    assert write.arguments == {"boat_id": "BT-7", "berth": "{{ list_berths.berths[0].number }}"}
 
 
 def test_what_goes_by_a_number_is_linked_by_it() -> None:

@@ -331,8 +331,13 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
             # A German verb at the end says nothing that is left over.
             text = f"{text[:at]}{' ' * len(clause.verb)}{text[at + len(clause.verb) :]}"
         rest = remainders(text, text_in(seen, clause), seen.held, is_own, is_command=True)
-        # `… to everyone in sales`: that is the loop.
-        yield from (one for one in rest if not (seen.has_loop and asks_for_all(one)))
+        # `… to everyone in sales`: that is the loop; `… für ihn`: that is the link.
+        is_linked = any("{{" in str(value) for call, _, _ in seen.acting for value in call.inputs.values())
+        yield from (
+            one
+            for one in rest
+            if not (seen.has_loop and asks_for_all(one)) and not (is_linked and _POINTER.fullmatch(one))
+        )
     if commands:
         tail = after_colon(seen.plain)
         yield from remainders(tail, seen.request[len(seen.request) - len(tail) :], seen.held, seen.is_verb)
@@ -354,6 +359,14 @@ def _without_reasons(seen: Seen) -> str:
         if clause.mood == "reason" and id(clause) in seen.idle:
             text = text.replace(clause.text, " " * len(clause.text), 1)
     return text
+
+
+#: A pronoun of other languages than English, with what leads to it.
+_POINTER: Final = re.compile(
+    r"(?:(?:für|an|mit|von|zu|bei|in|auf|pour|à|avec|chez|para|a|con|de)\s+)?"
+    r"(?:ih[nmr]|ihnen|sie|es|lui|leur|elles?|eux|él|ellas?|ellos)",
+    re.IGNORECASE,
+)
 
 
 def _is_of(verb: str, seen: Seen, word: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from toolpath.catalog.words import raw_words
+from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import PROVISO, words_of
 from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.counts import COUNTS
@@ -87,7 +87,7 @@ def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
     """
     bound = [(call, when) for call, _, _ in seen.acting if (when := seen.whens.get(id(call)))]
     asked = [one for one in seen.clauses if one.mood == "condition"]
-    if not bound or (not strict and not asked):
+    if not bound or (not strict and not asked) or (not asked and all(_narrows(when, seen) for _, when in bound)):
         # A model says with a `when` what a request says by another word, too: `Cancel all open orders`.
         return
     conditions = [one for one in asked if PROVISO.match(_opened(one.text)) and not OTHERWISE.match(_opened(one.text))]
@@ -115,6 +115,44 @@ def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
     if others and not (any(carried.values()) and any(opposite.values())):
         yield f"What is done in the other case: {short(seen, others[0])!r}?"
     yield from _misgoverned(seen, condition, others, [call for call, _ in bound])
+
+
+#: Words of the names of flags that say nothing of what holds.
+_PALE: Final = frozenset(("is", "has", "been", "was", "only", "are", "have"))
+_OPPOSITE_OF: Final = re.compile(r"^(?:un|in|non-?|im)(?=\w{3})")
+#: So many words before what is denied says so.
+_NEAR: Final = 3
+_DENYING: Final = words_of("not no never without nicht kein keine nie ohne pas non sans jamais no sin nunca")
+
+
+def _narrows(whens: Sequence[str], seen: Seen) -> bool:
+    """Whether conditions say no more than which items of a list are meant: `each loan that is insured`."""
+    tests = _tests_of(whens, seen)
+    is_of_items = all(any(re.search(rf"\b{re.escape(one)}\.", when) for one in seen.items) for when in whens)
+    return tests is not None and is_of_items and all(_says_test(test, seen) for test in tests)
+
+
+def _says_test(test: Test, seen: Seen) -> bool:
+    """Whether the words of the request say the test of a flag, or of what something is, and not its opposite."""
+    if test.sign in ("==", "!="):
+        wanted, is_so = [stem(folded(test.value))], test.sign == "=="
+    elif test.sign in ("is", "is not"):
+        wanted = [stem(word) for word in raw_words(test.path[-1]) if word not in _PALE]
+        is_so = test.sign == "is"
+    else:
+        return False
+    words = [folded(word) for word in re.findall(r"[^\W\d_]+", seen.plain)]
+    held = [_holds(one, words) for one in wanted]
+    return bool(held) and None not in held and all(held) == is_so
+
+
+def _holds(wanted: str, words: Sequence[str]) -> bool | None:
+    """Whether the words say the one that is wanted, or its opposite; None: neither."""
+    for at, word in reversed([*enumerate(words)]):
+        bare = _OPPOSITE_OF.sub("", word)
+        if wanted in (stem(word), stem(bare)):
+            return (stem(word) == wanted) is not any(one in _DENYING for one in words[max(0, at - _NEAR) : at])
+    return None
 
 
 def _tests_of(whens: Sequence[str], seen: Seen) -> tuple[Test, ...] | None:

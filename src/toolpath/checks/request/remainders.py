@@ -39,7 +39,7 @@ _EMPTY: Final = IDLE | frozenset(
         cheers regards whose which who given certain just simply and plus et und my our your via using use bitte danke
         mal jetzt sofort noch mir uns merci maintenant tout suite por ahora gracias plait vous s'il gleich umgehend
         namens immediatement rapidement nomme nommee appele appelee intitule intitulee llamado llamada titulado titulada
-        inmediatamente enseguida instead stattdessen only nur bloß erstmal seulement juste solo einfach
+        inmediatamente enseguida instead stattdessen into onto upon only nur bloß erstmal seulement juste solo einfach
         für mich moi mí dazu als como comme pendant durante lang lange ein zurück zurueck hinzu vor weiter""",
     )
 )

@@ -543,7 +543,7 @@ _LEAVES: Final = re.compile(
 )
 #: Words of a statement; in a command they stand only where something is described, as in `whose name is …`.
 _STATES: Final = re.compile(
-    r"\b(?P<which>(?:whose|which|that|who|where|titled|called|named|subject|body|text|message|says"
+    r"\b(?P<which>(?:whose|which|what|that|who|where|titled|called|named|subject|body|text|message|says"
     r"|saying|qui|dont)\b[^.!?]{0,80}?\s)?"
     r"(?P<word>is|are|(?<=\bi )am|will|gonna|ist|sind|est|sont|es|son)\b"
 )

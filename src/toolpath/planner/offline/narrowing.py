@@ -45,6 +45,8 @@ _NOT: Final = re.compile(
     r"|didn['\u2019]t|nicht|nie|kein\w*|ohne|pas|jamais|aucune?|sans|nunca|ning[uú]n\w*|sin)\b",
     re.IGNORECASE,
 )
+#: `uninsured` says what a condition says, the other way round.
+_OPPOSITE: Final = re.compile(r"^(?:un|in|non-?|im)(?=\w{4})")
 #: What begins a reason.
 _WHY: Final = re.compile(
     r"(?:\b(?:because|since|due\s+to|weil|wegen|car|parce\s+que|à\s+cause\s+de|porque|por)|[:,(\u2013-])\s*"
@@ -108,7 +110,7 @@ def doubts_of_lists(plan: Plan, request: str, box: Toolbox, today: date | None) 
     found = _BUT.search(_QUOTED.sub(" ", text)) or (None if _denies(calls) else _NOT.search(plain))
     if found is not None:
         yield f"What is left out by {found[0].strip()!r}?"
-    stray = _stray(plain, plan, calls, listed, kits)
+    stray = _stray(plain, text, plan, calls, listed, kits)
     if stray is not None:
         yield f"{listed[0].lister.key}: its list is not narrowed to {stray!r}. What is meant?"
     for one in listed:
@@ -161,7 +163,7 @@ def _plain(text: str, today: date | None) -> str:
 
 
 def _stray(
-    plain: str, plan: Plan, calls: Sequence[Call], listed: Sequence[_Listed], kits: dict[str, Kit]
+    plain: str, text: str, plan: Plan, calls: Sequence[Call], listed: Sequence[_Listed], kits: dict[str, Kit]
 ) -> str | None:
     """A telling word that is in no value of the plan, in no condition, and not what its tools are for."""
     listers = {one.read.id: one.lister for one in listed}
@@ -180,6 +182,9 @@ def _stray(
     bound += [str(step.over) for _, step in every_step(plan.block) if isinstance(step, Loop)]
     for word in (one for value in bound for one in raw_words(value)):
         known |= concepts_of(word)
+    names = tuple(
+        value for one in listed for value in one.read.inputs.values() if isinstance(value, str) and value[:1].isupper()
+    )
     picks = [found.span() for found in PICKED.finditer(plain)]
     acts = {plain[at:to] for at, to, _ in phrasal(plain)}
     for found in _WORD.finditer(plain):
@@ -188,7 +193,15 @@ def _stray(
             continue
         if any(start <= found.start() < end for start, end in picks) or is_reading(word):
             continue
-        if stem(word) in words or concepts_of(word) & known or any(fits(word, kits[one.tool].tool) for one in calls):
+        if text[found.end() :].lstrip(" \"„“«'(").startswith(names):
+            # `den Interessenten Jan Kolb`: what somebody is, beside the name that is looked for.
+            continue
+        bare = _OPPOSITE.sub("", word) if any(call.when is not None for call in calls) else word
+        if (
+            stem(word) in words
+            or (concepts_of(word) | concepts_of(bare)) & known
+            or any(fits(word, kits[one.tool].tool) for one in calls)
+        ):
             continue
         return found[0]
     return None
@@ -206,6 +219,9 @@ def _concepts_of_list(call: Call, lister: Kit) -> frozenset[str]:
     unfilled = [field for field in lister.fields if field.name not in call.inputs]
     items = [field for one in lister.lists for field in one.fields if field.kind not in ("id", "text")]
     options = [concepts_of(str(option)) for field in (*unfilled, *items) for option in field.options]
+    things |= frozenset[str]().union(
+        *(field.concepts for one in lister.lists for field in one.fields if field.kind == "text")
+    )
     narrowing = frozenset[str]().union(*(field.concepts for field in (*unfilled, *items)), *options)
     return things | (lister.described - narrowing)
 
@@ -243,8 +259,13 @@ def _is_said_once(field: ToolField, value: Json, writes: Sequence[Call], text: s
     """Whether a list is narrowed to what a write takes as something else, and the text says it only once."""
     if not isinstance(value, str | int) or isinstance(value, bool) or field.options:
         return False
-    others = [name for call in writes for name, taken in call.inputs.items() if taken == value]
+    others = [name for call in writes for name, taken in call.inputs.items() if taken == value or _has(taken, value)]
     return bool(others) and field.name not in others and text.count(str(value)) < 2
+
+
+def _has(taken: Json, value: Json) -> bool:
+    """Whether a text that a write takes has the value in it."""
+    return isinstance(taken, str) and isinstance(value, str) and "{{" not in taken and bool(value) and value in taken
 
 
 def _is_goal(field: ToolField, value: Json, writes: Sequence[Call], text: str) -> bool:

@@ -33,6 +33,7 @@ from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.loose import loose
 from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.cues import LABELS
+from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.ordinals import place_in_row
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.told_texts import is_message
@@ -302,9 +303,17 @@ def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Sai
         # `Extend BK-8 by 7 days`: what else is said is for this tool alone.
         return False
     told = frozenset[str]().union(*(field.concepts | field.described for field in named))
-    return bool(named and things) and not any(
-        stem(thing) in told or listed_concepts(thing) & told or concepts_of(thing) & told for thing in things
+    if not named or not things or any(_is_told_of(thing, told) for thing in things):
+        return False
+    # `Approve LR-5`: where leave requests are listed, a request is one of leave.
+    return not any(
+        {*things} <= {*own} and any(one not in things and _is_told_of(one, told - PALE) for one in own)
+        for own in (things_of(other) for other in box.kits if not other.is_acting)
     )
+
+
+def _is_told_of(thing: str, told: frozenset[str]) -> bool:
+    return stem(thing) in told or bool((listed_concepts(thing) | concepts_of(thing)) & told)
 
 
 def _is_own(verb: str, kit: Kit, said: _Said) -> bool:

@@ -14,6 +14,7 @@ from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.fitting import Fitted, fit
+from toolpath.planner.offline.request.item_flags import flagged
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, is_listed, output_for
 from toolpath.planner.offline.request.parts import ClausePart, Word, part_of
 from toolpath.planner.offline.request.picks import is_item_of_list, is_of_items, picks_in
@@ -30,6 +31,14 @@ _NEAR: Final = 0.25
 LEAD: Final = 0.5
 _MOST_CUTS: Final = 7
 _MOST_KITS: Final = 8
+#: One of what was spoken of before.
+_ONE_OF: Final = re.compile(r"\bthe\s+[^\W\d_]+\s+(?:one|of\s+(?:them|those|these))\b|\bdavon\b", re.IGNORECASE)
+#: What a pronoun says of a tool that is for what it stands for.
+_POINTED: Final = 0.8
+_POINTS: Final = re.compile(
+    r"\b(?:it|them|him|her|ihn|ihm|ihnen|sie|es|lui|leur)\b|-(?:le|la|les|lui|leur)\b|\b[^\W\d_]{3,}(?:l[aeo]s?|rl[aeo]s?)\b",
+    re.IGNORECASE,
+)
 #: Words between a pick and where its thing lies: `the first file in /queue`.
 _NOUN: Final = 4
 _CUT: Final = re.compile(
@@ -173,11 +182,17 @@ class ToolChoice:
         if earlier and fitted.missing:
             is_of_list = is_item_of_list(part.text)
             linkable = sum(self._may_follow(field, earlier, is_of_list=is_of_list) for field in fitted.missing)
-            fitted = msgspec.structs.replace(fitted, score=fitted.score + 0.7 * linkable)
+            said = _POINTED * bool(linkable and self._is_pointed_to(kit, part, earlier))
+            fitted = msgspec.structs.replace(
+                fitted, score=fitted.score + 0.7 * linkable + said, meant=fitted.meant + said
+            )
         if not given and not earlier:
             given = self._addressed(kit, part, fitted) or self._is_picked(kit, part, fitted)
             own = _narrowed(part, kit, given, self._text)
             fitted = fit(kit, own, self._box, self._text, given) if given else fitted
+        if not earlier and not kit.lists and _ONE_OF.search(part.text) is not None:
+            # `…, and then the logs of the first one`: of what is listed before.
+            fitted = msgspec.structs.replace(fitted, score=fitted.score - 2 * _CLAUSE)
         if not given and kit.lists and not part.verb and FOR_EACH.match(part.text):
             # `For each stale sack, …`: what follows is done with all of them.
             return msgspec.structs.replace(fitted, score=fitted.score + _CLAUSE)
@@ -190,7 +205,7 @@ class ToolChoice:
         # `Delete all snapshots of srv-8` deletes no srv-8: what the list is narrowed to is said as well as an argument.
         score += 0.5 * sum(one not in fitted.taken for one in lister[0].taken)
         fitted = msgspec.structs.replace(fitted, given=given, score=score)
-        return _left_by(fitted, lister, own, part)
+        return _left_by(fitted, lister, own, part, self._text)
 
     def _with_source(self, fitted: Fitted, part: ClausePart) -> Fitted:
         """The tool with what another one reads of a thing that the clause names: `the customer of invoice INV-7`."""
@@ -221,17 +236,23 @@ class ToolChoice:
         label = next((one for one in reversed(part.words) if one.end <= spans[0].start), None)
         found: list[tuple[ToolField, Fitted, ToolField]] = []
         for kit in self._box.kits:
-            if kit.is_acting or len(kit.required) != 1 or kit.key == fitted.kit.key:
+            # `The branch of PR 12 in acme/cli`: both look in the one place.
+            known = fitted.calls[0] if len(kit.required) > 1 else {}
+            shared = {one.name: known[one.name] for one in kit.required if one.name in known}
+            if kit.is_acting or len(kit.required) - len(shared) != 1 or kit.key == fitted.kit.key:
                 continue
             own = output_for(field, kit, part)
             if own is None:
                 continue
-            if spans[0].kind == "number" and not _is_labelled(spans[0], label, kit.required[0], self._text):
+            asked = next(one for one in kit.required if one.name not in shared)
+            if spans[0].kind == "number" and not _is_labelled(spans[0], label, kit, asked, self._text):
                 continue
             if own.name in {one.name for one in kit.required}:
                 # What it is asked with it gives back: that is said, and nothing is to be read.
                 continue
-            read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
+            held = frozenset(shared)
+            read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text, held)
+            read = msgspec.structs.replace(read, calls=tuple({**shared, **call} for call in read.calls))
             is_sure = read.sure >= 1 or spans[0].kind == "number"
             if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and is_sure:
                 found.append((field, read, own))
@@ -254,6 +275,18 @@ class ToolChoice:
             return named + 0.3 * len(kit.described & said) + 0.5 * ids
 
         return sorted(kits, key=lambda kit: -rough(kit))[:_MOST_KITS]
+
+    def _is_pointed_to(self, kit: Kit, part: ClausePart, earlier: Sequence[tuple[Fitted, ClausePart]]) -> bool:
+        """Whether a pronoun stands for what the tool is for: `move P-4 into it`, of the bed just found."""
+        if not kit.is_acting or _POINTS.search(part.text) is None:
+            return False
+        before = earlier[-1][0].kit
+        listed = frozenset[str]().union(*map(concepts_of_path, before.lists))
+        things = (listed or frozenset[str]().union(*before.named[1:])) - PALE
+        said = frozenset[str]().union(*(word.concepts for word in part.words))
+        own = {concept for named in kit.named for concept in named} - said
+        wanted = frozenset[str]().union(*(one.concepts | one.described for one in kit.required))
+        return bool(own & things) or bool(wanted & things - said)
 
     def _may_follow(
         self, field: ToolField, earlier: Sequence[tuple[Fitted, ClausePart]], *, is_of_list: bool = False
@@ -390,11 +423,11 @@ class ToolChoice:
         return best[1:] if best is not None else None
 
 
-def _is_labelled(span: Span, label: Word | None, field: ToolField, text: str) -> bool:
+def _is_labelled(span: Span, label: Word | None, kit: Kit, field: ToolField, text: str) -> bool:
     """Whether a number is said with the noun of what it names: `order 8842`."""
     if label is None or not field.is_name or text[label.end : span.start].strip(" #:."):
         return False
-    return bool(label.concepts & (field.concepts | field.described) - PALE)
+    return bool(label.concepts & frozenset[str]().union(field.concepts, field.described, *kit.named[1:]) - PALE)
 
 
 def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
@@ -468,12 +501,19 @@ def _narrowed(part: ClausePart, kit: Kit, given: frozenset[str], text: str) -> C
 
 def _concepts_after_each(part: ClausePart) -> frozenset[str]:
     """Concepts of the words after `each`."""
+    words = words_after_each(part) if EACH.search(part.text) is not None else part.words
+    return frozenset[str]().union(*(one.concepts for one in words))
+
+
+def words_after_each(part: ClausePart) -> list[Word]:
+    """The words behind `each`."""
     found = EACH.search(part.text)
-    start = part.start + found.end() if found is not None else part.start
-    return frozenset[str]().union(*(one.concepts for one in part.words if one.start >= start))
+    return [one for one in part.words if found is not None and one.start >= part.start + found.end()]
 
 
-def _left_by(fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], own: ClausePart, part: ClausePart) -> Fitted:
+def _left_by(
+    fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], own: ClausePart, part: ClausePart, text: str
+) -> Fitted:
     """A call for what a list holds, with what of the clause neither it nor the list explains."""
     read, listed, item = lister
     is_open = {*fitted.unused} | {one for one in part.spans if one not in own.spans}
@@ -481,6 +521,8 @@ def _left_by(fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], own: Clau
     held = frozenset[str]().union(*read.kit.named, read.kit.described, concepts_of_path(listed))
     others = frozenset[str]().union(*(one.concepts for one in listed.fields if one.kind in ("id", "email", "person")))
     # The manager of each is another one than whose address the item gives.
+    behind = [one for one in words_after_each(part) if one not in fitted.spent]
+    _, flags = flagged(listed, behind, read.calls[0], text)
     others -= held | item.concepts | concepts_of_path(item) | PALE
     return msgspec.structs.replace(
         fitted,
@@ -490,6 +532,7 @@ def _left_by(fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], own: Clau
             for one in part.words
             if one not in heard
             and folded(one.text) not in _EVERYONE
+            and one not in flags
             and (one in read.unsaid or (item.kind == "email" and one.concepts & others))
         ),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
@@ -17,8 +19,13 @@ _GOING_BY: Final = frozenset(("number", "no", "nr", "code", "reference", "ref", 
 
 def feeds(field: ToolField, output: ToolField, kit: Kit, listed: Listed | None = None) -> bool:
     """Whether a value of an output is what a parameter wants, by its name and by what it is of."""
-    if field.is_list or output.is_list or output.kind in ("bool", "other"):
+    if output.is_list or output.kind in ("bool", "other"):
         return False
+    if field.is_list:
+        # `track_ids` are made of the `track_id` of each, `seats` of a `seat`.
+        if field.kind != "id" or not field.name.endswith("s"):
+            return False
+        field = msgspec.structs.replace(field, name=field.name[:-1], is_list=False)
     if field.name == output.name:
         return field.kind == output.kind or "text" in (field.kind, output.kind)
     things = frozenset[str]().union(*kit.named) if listed is None else concepts_of_path(listed)

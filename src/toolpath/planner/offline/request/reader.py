@@ -14,15 +14,16 @@ import msgspec
 
 from toolpath.checks.request.blockers import supposes
 from toolpath.checks.request.concepts import concepts_of
-from toolpath.checks.request.verbs import meanings_of
+from toolpath.checks.request.verbs import folded, meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
 from toolpath.planner.offline.request.affinity import is_called, is_told_short
 from toolpath.planner.offline.request.asking import about
-from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice
+from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice, words_after_each
 from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
 from toolpath.planner.offline.request.fitting import Fitted, fit
-from toolpath.planner.offline.request.links import PALE, feeds, gives
+from toolpath.planner.offline.request.item_flags import flagged
+from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives
 from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.picks import Pick, is_item_of_list, picks_in
 from toolpath.planner.offline.request.span import Span
@@ -45,6 +46,12 @@ _ALL: Final = re.compile(
 _ENDING: Final = meanings_of("cancel") | meanings_of("delete")
 #: Parameters by which one thing is looked for.
 _BY_NAME: Final = frozenset(("name", "query", "text", "q", "search", "email", "title", "keyword", "phone"))
+#: Where a command has something go that was spoken of before.
+_ONTO: Final = re.compile(
+    r"\b(?:into|onto|to|on|in)\s+(?:it|that(?:\s+one)?|there)\b(?!\s+\w+ed\b)|\b(?:dorthin|dahin|hinein|darauf|dazu|dedans|dessus|ahí|allí)\b",
+    re.IGNORECASE,
+)
+_PRONOUNS: Final = frozenset(("ihn", "ihm", "ihr", "ihnen", "lui", "leur", "hers", "theirs"))
 _RESERVED: Final = RESERVED | KEYWORDS | {"item"}
 
 
@@ -211,14 +218,14 @@ class RequestReader:
                 self._picked_out(fitted, lister, part, when)
                 continue
             if lister is not None:
-                loop = self._loop(fitted, lister, given, when)
+                loop = self._loop(fitted, lister, given, part, when)
                 continue
             if loop is not None and _BACK.search(part.text) and fitted.missing:
                 loop = self._more_of(loop, fitted)
                 continue
             over = _over(fitted, part, earlier) if loop is None and earlier is not None else None
             if over is not None:
-                loop = self._loop(fitted, over, frozenset((fitted.missing[0].name,)), when)
+                loop = self._loop(fitted, over, frozenset((fitted.missing[0].name,)), part, when)
                 continue
             self._calls(fitted, part, when)
 
@@ -239,7 +246,9 @@ class RequestReader:
         self._reasons.append(f"{said!r} means {fitted.kit.key}.")
         for span in fitted.unused:
             self._questions.append(f"What is {span.text!r} for? No step takes it.")
-        left = " ".join(word.text for word in fitted.unsaid)
+        # What a pronoun stands for is linked, or is missing.
+        pronouns = _PRONOUNS if self._made else frozenset[str]()
+        left = " ".join(word.text for word in fitted.unsaid if folded(word.text) not in pronouns)
         # `Has it been closed yet?` asks for what a tool that only reads tells.
         is_asked = part.is_question and not supposes(part.text)
         is_act = not is_asked and any(word.concepts & self._box.acts for word in fitted.unsaid)
@@ -249,9 +258,20 @@ class RequestReader:
             self._sure = min(self._sure, UNSURE if " " not in left else 0.5)
 
     def _loop(
-        self, fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], given: frozenset[str], when: str | None
+        self,
+        fitted: Fitted,
+        lister: tuple[Fitted, Listed, ToolField],
+        given: frozenset[str],
+        part: ClausePart,
+        when: str | None,
     ) -> tuple[Loop, tuple[Fitted, Listed, ToolField]]:
         read, listed, item = lister
+        words = [one for one in words_after_each(part) if one not in fitted.spent]
+        test, said = flagged(listed, words, read.calls[0], self._text)
+        if test and when is not None:
+            self._questions.append(f"What is meant by {' '.join(one.text for one in said)!r}?")
+        elif test:
+            when = f"{{{{ {test} }}}}"
         step = self._call_of(read.kit, read.calls[0], None)
         inputs: JsonObject = {
             **_literals(fitted.calls[0]),
@@ -318,11 +338,27 @@ class RequestReader:
     def _links(self, fitted: Fitted, part: ClausePart) -> JsonObject:
         """Links for what is missing, from what was said or given before, or from a tool that reads it."""
         found: JsonObject = {}
-        for field in fitted.missing:
+        for field in (*fitted.missing, *self._pointed(fitted, part)):
             value = self._earlier(field, part) or self._read_first(field, fitted)
             if value is not None:
-                found[field.name] = value
+                found[field.name] = [value] if field.is_list and not isinstance(value, list) else value
         return found
+
+    def _pointed(self, fitted: Fitted, part: ClausePart) -> list[ToolField]:
+        """The parameter that may be left out and that a pointer is for: `move R-3 onto it`, of the table just found."""
+        if not self._made or fitted.missing or not fitted.kit.is_acting or _ONTO.search(part.text) is None:
+            return []
+        _, kit, _, _ = self._made[-1]
+        things = [(of, concepts_of_path(of)) for of in kit.lists]
+        found = [
+            field
+            for field in fitted.kit.fields
+            if not field.required
+            and all(field.name not in call for call in fitted.calls)
+            and field.concepts & frozenset[str]().union(*(named for _, named in things)) - PALE
+            and any(gives(field, one, kit, of) for of, _ in things for one in of.fields)
+        ]
+        return found if len(found) == 1 else []
 
     def _earlier(self, field: ToolField, part: ClausePart) -> Json:
         for step, kit, inputs, pick in reversed(self._made):

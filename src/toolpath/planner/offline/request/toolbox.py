@@ -167,7 +167,8 @@ class Toolbox:
 
     def prefix_of(self, field: ToolField) -> str:
         """How the ids of a field begin: as it says itself, else as some field of its name does."""
-        return field.prefix or self.prefixes.get(field.name, "")
+        one = field.name[:-1] if field.is_list and field.name.endswith("s") else field.name
+        return field.prefix or self.prefixes.get(field.name) or self.prefixes.get(one, "")
 
     def told_of(self, field: ToolField) -> str:
         """Words that the tools say of a parameter of this name with these options."""
