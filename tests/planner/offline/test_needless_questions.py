@@ -450,3 +450,56 @@ def test_what_denies_puts_off_or_asks_is_none_of_these(request_: str) -> None:
 def test_to_ship_is_no_shipment_where_another_tool_ships() -> None:
     other = tool("ship_sample", "Ship a sample of an order.", "write", order_no={**TEXT, "description": "e.g. SO-501"})
     assert is_asked("Ship SO-577 with dhl", (*SHOP, other))
+
+
+CLUB = (
+    tool("get_case", "One case: client, status.", "read", case_no=CASE),
+    tool("close_case", "Close a case.", "write", case_no=CASE, outcome=one_of("won", "lost", "settled")),
+    tool(
+        "page_trainer",
+        "Page the trainer on call.",
+        "write",
+        member_id={**TEXT, "description": "e.g. FC-12"},
+        message=TEXT,
+    ),
+    tool("set_status", "Set the status of a case.", "write", case_no=CASE, status=one_of("pending", "open")),
+    tool("suspend_member", "Suspend a member.", "write", member_id={**TEXT, "description": "e.g. FC-12"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("FC-31 has broken a mirror, suspend them", ("suspend_member", {"member_id": "FC-31"})),
+        ("FC-31 is ill, suspend him", ("suspend_member", {"member_id": "FC-31"})),
+        ("case 7011 is won, close it", ("close_case", {"case_no": 7011, "outcome": "won"})),
+        ("7011: set it to pending", ("set_status", {"case_no": 7011, "status": "pending"})),
+        (
+            'page the on-call trainer for FC-31: "please come"',
+            ("page_trainer", {"member_id": "FC-31", "message": "please come"}),
+        ),
+        ("suspend FC-31 please mate", ("suspend_member", {"member_id": "FC-31"})),
+        ("finally suspend FC-31", ("suspend_member", {"member_id": "FC-31"})),
+    ],
+)
+def test_a_statement_names_its_thing_and_says_why(request_: str, expected: tuple[str, Any]) -> None:
+    assert done(request_, CLUB) == [expected]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "FC-31 has been suspended, leave them",
+        "FC-31 is not ill, suspend FC-32 or FC-33",
+        "FC-31 said to suspend him",
+        "FC-31 wants FC-32 suspended",
+        "7011: pending?",
+        "7011: was it set to pending",
+        "7011: nobody set it to pending",
+        "suspend FC-31 and finally FC-32's brother",
+    ],
+)
+def test_a_statement_commands_nothing(request_: str) -> None:
+    plan = planned(request_, CLUB)
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
+    assert plan is None or plan.questions or all(call.tool == "get_case" for call in calls)

@@ -36,7 +36,7 @@ _KIND: Final = (
 )
 #: Whenever it suits whoever is asked.
 _WHENEVER: Final = (
-    r"(?:when(?:ever)?|once|as\s+soon\s+as)\s+you\s+(?:can|could|get|have|find)(?:\s+(?:an?|the|one)\s+(?:spare\s+|free\s+|quick\s+)?"
+    r"please\s+(?:mate|pal|love|dear|guys|folks)|(?:when(?:ever)?|once|as\s+soon\s+as)\s+you\s+(?:can|could|get|have|find)(?:\s+(?:an?|the|one)\s+(?:spare\s+|free\s+|quick\s+)?"
     r"(?:minute|min|moment|second|sec|chance|time)|\s+time|\s+to\s+it)?|if\s+you\s+(?:can|could|would|please"
     r"|do\s*n['\u2019]?t\s+mind|would\s*n['\u2019]?t\s+mind|have\s+(?:a\s+(?:minute|moment|second)|time))|as\s+soon\s+as\s+possible"
     r"|wenn\s+du\s+(?:kannst|magst|(?:mal\s+)?(?:zeit|gelegenheit)\s+hast)|wenn\s+(?:sie|ihr)\s+(?:k[öo]nnen|k[öo]nnt)"

@@ -34,11 +34,13 @@ _TIDY: Final = re.compile(
 )
 
 
-def gist_of(request: str, is_verb: Callable[[str], bool], sets: Callable[[str], bool]) -> str:
+def gist_of(
+    request: str, is_verb: Callable[[str], bool], sets: Callable[[str], bool], tells: Callable[[str], bool]
+) -> str:
     """The part of a request that asks for something; the request itself where nothing else stands beside that.
 
     `is_verb`: whether a word is a verb of one of the tools that are offered. `sets`: whether what is denied is how one
-    of them is to be called: `no refund`.
+    of them is to be called: `no refund`; `tells`: whether a reason speaks of what they do or take.
     """
     plain = without_contents(request)
     clauses = list(_placed(clauses_of(plain, is_verb), plain))
@@ -65,9 +67,30 @@ def gist_of(request: str, is_verb: Callable[[str], bool], sets: Callable[[str], 
             said = _named(said, denied) if denied is not None else said
         if clause.mood in ("command", "other"):
             said = _ONLY.sub("", said)
+        elif clause.mood == "reason":
+            said = _subject_of(said, tells)
         kept.append(said)
     text = _TIDY.sub("", "".join((*kept, request[start:])))
     return re.sub(r"\s+([,.;!?])(?:\s*,)*", r"\1", re.sub(r"[ \t]{2,}", " ", text)) or request
+
+
+#: The finite verb of a statement, with what may stand before it.
+_FINITE: Final = re.compile(
+    r"\s+(?:just|still|already|only|both|all|ya|schon|noch|beide|se|s['\u2019])*\s*"
+    r"\b(?:is|are|was|were|has|have|had|got|gets|broke|came|went|looks?|needs?|keeps?|ist|sind|war|waren|hat|haben|est|sont"
+    r"|ont|está|están|son|fue|ha|han)\b",
+    re.IGNORECASE,
+)
+
+
+def _subject_of(said: str, tells: Callable[[str], bool]) -> str:
+    """A reason without what it says of a thing that it names: `MB-2 has lost its mast, tow it` speaks of MB-2."""
+    found = _FINITE.search(said)
+    if found is None or _VALUED.search(said[found.end() :]) or not _VALUED.search(said[: found.start()]):
+        return said
+    if tells(said[found.start() :]):
+        return said
+    return said[: found.start()] + said[len(said.rstrip(" ,;.!\u2013\u2014-")) :]
 
 
 def undenied(request: str, is_verb: Callable[[str], bool], tools: Sequence[Tool]) -> list[Tool]:

@@ -7,7 +7,7 @@ from typing import Final
 from toolpath.checks.request.blockers import words_of
 
 IDLE: Final = words_of("""
-ones things instead found round along
+ones things instead found round along finally endlich enfin finalmente
 gefunden gefundene gefundenen trouvé trouvés trouvée trouvées encontrado encontrada encontrados encontradas
 friendly politely gently nicely freundlich freundliche freundlichen höflich nett poliment gentiment amablemente
 """)

@@ -504,7 +504,8 @@ def _pointed(seen: Seen) -> Iterator[str]:
     for clause in seen.clauses if seen.acting else ():
         said = pointers(clause.text) if clause.mood == "command" else []
         meant = [call for call, tool, _ in seen.acting if said and tool is not None and fits(clause.verb, tool)]
-        at = seen.plain.find(clause.text)
+        topic = TOPIC.match(clause.text)
+        at = seen.plain.find(clause.text) + (topic.end() if topic is not None else 0)
         if any(reads_a_step(call.inputs) for call in meant):
             # `Add a task and comment on it`: one of them takes what the other one made.
             continue

@@ -155,7 +155,9 @@ class Seen:
     def _is_taken(self, said: str) -> bool:
         """Whether what a statement names, an act takes as it is, and not what is read of it: `T-29 paid, book it`."""
         named = [word.strip(".,;:!?()'\"") for word in said.split() if _VALUED.search(word)]
-        texts = [folded(str(value)) for call, _, _ in self.acting for _, value in walk(call.inputs, "")]
+        # `Jonas is ill, cancel his interviews`: of a loop it is what the list is read by.
+        taking = self.calls if self.has_loop else self.acting
+        texts = [folded(str(value)) for call, _, _ in taking for _, value in walk(call.inputs, "")]
         return not named or any(folded(word).removesuffix("'s") in text for word in named for text in texts)
 
     def _is_any_verb(self, word: str) -> bool:
@@ -324,6 +326,14 @@ def _words(tool: Tool) -> frozenset[str]:
         )
         tool.__dict__["_words"] = known
     return known
+
+
+def speaks_of(text: str, tools: Iterable[Tool]) -> bool:
+    """Whether a word of the text is one of these tools', or stands for one of what they take."""
+    words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if folded(word) not in STOPS]
+    return any(
+        folded(word) in _words(tool) or listed_concepts(word) & _things(tool) for word in words for tool in tools
+    )
 
 
 def _things(tool: Tool) -> frozenset[str]:

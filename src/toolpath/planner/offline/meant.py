@@ -10,7 +10,7 @@ from typing import Final
 from toolpath.checks.request.concepts import STOPS, commanded
 from toolpath.checks.request.courtesy import without_courtesies
 from toolpath.checks.request.gist import gist_of, reasons_in, undenied
-from toolpath.checks.request.seen import without_contents
+from toolpath.checks.request.seen import speaks_of, without_contents
 from toolpath.checks.request.sentences import bare, narrowed
 from toolpath.checks.request.settings import is_denied_setting
 from toolpath.checks.request.tools import acts, acts_of, verbs_of
@@ -30,7 +30,8 @@ def asked(request: str) -> str:
 def meant(request: str, offered: Sequence[Tool]) -> str:
     """The part of a request that asks these tools for something: no reason, no courtesy, nothing that is denied."""
     acting = [tool for tool in offered if acts(tool)]
-    return bare(gist_of(_read(request), _verbs(offered), partial(is_denied_setting, tools=acting)))
+    sets, tells = partial(is_denied_setting, tools=acting), partial(speaks_of, tools=acting)
+    return bare(gist_of(_read(request), _verbs(offered), sets, tells))
 
 
 def allowed(request: str, offered: Sequence[Tool]) -> Sequence[Tool]:

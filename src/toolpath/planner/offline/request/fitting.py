@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.concepts import concepts_of
+from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.namings import says_option
 from toolpath.checks.request.seen import FOR_BOTH
@@ -26,7 +26,7 @@ from toolpath.planner.offline.request.field_kinds import FieldKind
 from toolpath.planner.offline.request.links import is_listed
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
-from toolpath.planner.offline.request.parts import ClausePart, Word
+from toolpath.planner.offline.request.parts import PARTICLES, ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.plain_words import PlainWords
 from toolpath.planner.offline.request.rows import are_in_row, is_mixed, is_of_row
@@ -183,6 +183,10 @@ class _Filler:
             # What a tool gives may be shown or told.
             return False
         if word in self._spent or word.is_stop or word.concepts & known or self._is_verb(word):
+            return False
+        parts = word.text.split("-") if "-" in word.text else []
+        if parts and all(part in PARTICLES or folded(part) in STOPS or concepts_of(part) & known for part in parts):
+            # `the on-call` of `the doctor on call`.
             return False
         return folded(word.text) not in _IDLE and not is_picking(word.text, word.start, self._text)
 
