@@ -11,7 +11,10 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.mandate import ASKING
 from toolpath.model.plan import Call, Origin, Plan, every_step
+from toolpath.model.tool import Tool
 from toolpath.planner.offline.coordination import Said
+from toolpath.planner.offline.request.told_texts import is_message
+from toolpath.planner.offline.request.toolbox import kit_of
 from toolpath.values import JsonObject
 
 _AND: Final = re.compile(r"\s(?:and|plus|und|et|y)\s|,\s", re.IGNORECASE)
@@ -103,6 +106,8 @@ def _alike(clause: Said, calls: Sequence[Call], catalog: Catalog) -> list[Call] 
     if not varying or (clause.is_row and len(varying) > 1):
         return None
     name = next(iter(varying))
+    if len(varying) == 1 and _is_one_text(name, clause, catalog.tools[calls[0].tool]):
+        return None
     if clause.is_row and any(name not in one.inputs for one in calls):
         return None
     lists = [one.inputs.get(name) for one in calls]
@@ -111,6 +116,16 @@ def _alike(clause: Said, calls: Sequence[Call], catalog: Catalog) -> list[Call] 
         return [msgspec.structs.replace(calls[0], inputs={**calls[0].inputs, name: joined})]
     told = [str(sorted(one.inputs.items())) for one in calls]
     return list(calls) if len(set(told)) == len(told) else None
+
+
+_QUOTES: Final = ('"', "'", "`", "\u201c", "\u201e", "\u00ab", "\u2018")
+
+
+def _is_one_text(name: str, clause: Said, tool: Tool) -> bool:
+    """Whether a tool that acts would be told a text in pieces: `fits well, nice colour`."""
+    field = next((one for one in kit_of(tool).fields if one.name == name), None)
+    is_told = field is not None and is_message(field) and not tool.is_read
+    return is_told and not all(thing.strip().startswith(_QUOTES) for thing in clause.things)
 
 
 def _varying(calls: Sequence[Call]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.concepts import listed_concepts
+from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
@@ -150,7 +150,21 @@ def _is_introduced(kit: Kit, part: ClausePart, found: re.Match[str]) -> bool:
         return True
     before = [word for word in part.words if word.end <= part.start + found.start()]
     is_heading = any(one.required and one.name in _HEADINGS for one in kit.fields)
+    if _is_written(kit, part, found):
+        return True
     return (is_heading and bool(before)) or any((word.concepts | {folded(word.text)}) & _TELLING for word in before)
+
+
+#: Values by which something else than a text is filled in.
+_FILLING: Final = ("number", "money", "percent", "duration", "id", "code", "day", "moment", "time", "list", "email")
+
+
+def _is_written(kit: Kit, part: ClausePart, found: re.Match[str]) -> bool:
+    """Whether what follows the tool's own command is the text that it takes, and no values: `review it: fits well`."""
+    is_own = folded(part.verb) in kit.verbs or bool(concepts_of(part.verb) & frozenset[str]().union(*kit.named))
+    if not (kit.is_acting and part.verb and is_own and any(is_message(one) for one in kit.fields)):
+        return False
+    return not any(one.start >= part.start + found.end() and one.kind in _FILLING for one in part.spans)
 
 
 def _is_of(word: str, kit: Kit) -> bool:
