@@ -503,3 +503,55 @@ def test_a_statement_commands_nothing(request_: str) -> None:
     plan = planned(request_, CLUB)
     calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
     assert plan is None or plan.questions or all(call.tool == "get_case" for call in calls)
+
+
+PART = {**TEXT, "description": "e.g. SK-12"}
+STATION = (
+    tool(
+        "update_show",
+        "Change a show.",
+        "write",
+        show_id={**TEXT, "description": "e.g. SH-12"},
+        explicit={"type": "boolean", "description": "For grown-ups alone", "default": False},
+        live={"type": "boolean", "description": "Live or not", "default": False},
+    ),
+    tool(
+        "scrap_part",
+        "Take broken parts off the stock.",
+        "write",
+        sku=PART,
+        qty={"type": "integer"},
+    ),
+    tool("get_part", "One part: stock, shelf.", "read", sku=PART),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("Mark SH-40 as explicit", ("update_show", {"show_id": "SH-40", "explicit": True})),
+        ("Marca SH-40 como explícito", ("update_show", {"show_id": "SH-40", "explicit": True})),
+        ("6 pieces of SK-77 got crushed, scrap them", ("scrap_part", {"sku": "SK-77", "qty": 6})),
+        ("3 units of SK-77 were crushed by the truck, scrap them", ("scrap_part", {"sku": "SK-77", "qty": 3})),
+    ],
+)
+def test_what_is_marked_and_what_got_broken_is_plain(request_: str, expected: tuple[str, Any]) -> None:
+    assert done(request_, STATION) == [expected]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Mark SH-40 as boring",
+        "6 pieces of SK-77 got crushed",
+        "6 pieces of SK-77 got crushed, scrap 4 of them",
+        "SK-77 is crushed, scrap 4 of SK-78",
+        "6 pieces of SK-77 got crushed, scrap 4 pieces of SK-78",
+        "6 pieces of SK-77 were scrapped, scrap them",
+        "6 pieces of SK-77 got crushed, shall we scrap them?",
+    ],
+)
+def test_what_is_marked_otherwise_or_only_broken_is_not(request_: str) -> None:
+    plan = planned(request_, STATION)
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
+    assert plan is None or plan.questions or all(call.tool == "get_part" for call in calls)

@@ -34,7 +34,7 @@ from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, 
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
-from toolpath.checks.request.stand_ins import is_compound, is_stand_in
+from toolpath.checks.request.stand_ins import TAKING, is_compound, is_stand_in
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, verbs_of
 from toolpath.checks.request.turned import turned
@@ -401,7 +401,7 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
         return True
     if clause.verb == "need" and any(is_needed(clause.text, tool) for tool in seen.tools):
         return True
-    if folded(clause.verb) in _TAKING and any(reads_a_step(call.inputs) for call, _, _ in seen.acting):
+    if folded(clause.verb) in TAKING and any(reads_a_step(call.inputs) for call, _, _ in seen.acting):
         # `Prends le plus récent et acquitte-le`: it is read, and then acted on.
         return not any(is_called(clause.verb, tool) for tool in seen.tools_left if acts(tool))
     if folded(clause.verb) in CALLING and any(tool.name in clause.text for tool in seen.tools):
@@ -410,16 +410,6 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
         # `Create an author Ann, email ann@example.org`: the word names a value.
         return True
     return is_reading(clause.verb) and not _TO_SOMEBODY.match(clause.text) and _is_spoken_of(clause, seen)
-
-
-#: Verbs of picking one of several, to do something with it.
-_TAKING: Final = frozenset(
-    re.findall(
-        r"\S+",
-        """take pick choose grab select nimm nehmt wähl wahl wahle wähle prends prenez choisis choisissez toma tome
-        elige elija coge escoge""",
-    )
-)
 
 
 def _tells_nothing(clause: Clause, seen: Seen) -> bool:

@@ -141,6 +141,8 @@ class Seen:
                 return False
             if any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting):
                 return False
+            if self._is_done_twice(said):
+                return False
             is_told_first = not any(one.mood == "command" for one in self.clauses[: self.clauses.index(clause)])
             if is_told_first and _HANDED_ON.search(clause.text):
                 # `This came in from Ann. Close T-7`: perhaps the words are hers.
@@ -151,6 +153,17 @@ class Seen:
         denial = denial_in(text_in(self, clause), self._is_any_verb)
         calls = [(tool, call.inputs) for call, tool, _ in self.acting]
         return all(tool is not None and leaves_be(denial, tool, inputs, self.tools_left) for tool, inputs in calls)
+
+    def _is_done_twice(self, said: str) -> bool:
+        """Whether one act is done with a value of a reason and with one of a command: `6 broke, scrap 4 of them`."""
+        told = {word.strip(".,;:!?()'\"") for word in said.split()}
+        others = {word.strip(".,;:!?()'\"") for word in self.request.replace(said, " ", 1).split()}
+        kinds: dict[tuple[str, str], set[bool]] = {}
+        for call, _, _ in self.acting:
+            for name, value in call.inputs.items():
+                if str(value) in told ^ others:
+                    kinds.setdefault((call.tool, name), set()).add(str(value) in told)
+        return any(len(one) > 1 for one in kinds.values())
 
     def _is_taken(self, said: str) -> bool:
         """Whether what a statement names, an act takes as it is, and not what is read of it: `T-29 paid, book it`."""

@@ -29,6 +29,16 @@ PUTTING: Final = frozenset(
 )
 """Verbs that put a thing somewhere, or give it to somebody, whatever it is then said to be."""
 
+TAKING: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """take pick choose grab select nimm nehmt wähl wähle prends prenez choisis choisissez toma tome elige elija
+        coge escoge""",
+    )
+)
+"""Verbs of picking one of several, to do something with it."""
+
 
 def is_compound(text: str, verb: str, tool: Tool) -> bool:
     """Whether the tool's verb is this one and a little word behind it in one: `Check 978 out` of `checkout_book`."""

@@ -32,7 +32,10 @@ _BEING: Final = (
     r"|asleep|awake|alone|dead|full|empty|ready|wrong|free|busy|not|just|still|a|an|the|too|so|very|been)\b"
 )
 #: Ids, blanked out: `##### and #####`.
-_IDS: Final = r"(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
+_IDS: Final = (
+    r"(?:\d+\s+[^\W\d_]+\s+(?:of|von|de)\s+)?(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
+    r"(?:\s+(?:in|on|of|at|from|von|de|en)\s+#[#\w./-]*)?"
+)
 _ENGLISH: Final = (
     r"(?:it|they|he|she|we|i|there|this|that|these|those|everyone|everybody|someone|somebody|nobody)['\u2019](?:s|re"
     r"|ve|m)\s+\w"

@@ -16,7 +16,9 @@ import msgspec
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts, phrasal
+from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.sentences import bare
+from toolpath.checks.request.stand_ins import TAKING
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading
 from toolpath.model.plan import Call, Loop, Plan, every_step
@@ -189,7 +191,7 @@ def _stray(
     acts = {plain[at:to] for at, to, _ in phrasal(plain)}
     for found in _WORD.finditer(plain):
         word = folded(found[0])
-        if word in STOPS or word in _IDLE or word in PARTICLES or found[0] in acts or is_particle(word):
+        if word in STOPS or word in _IDLE | IDLE | TAKING or word in PARTICLES or found[0] in acts or is_particle(word):
             continue
         if any(start <= found.start() < end for start, end in picks) or is_reading(word):
             continue

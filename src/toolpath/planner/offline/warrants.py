@@ -254,8 +254,8 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
     has_id = _has_id(call, kit, made.box)
     commands = said.commands(kit)
     verbs = [verb for verb in commands if folded(verb) not in made.verbs and not _is_own(verb, kit, said)]
-    is_alike = bool(said.joint & acts_of(kit.tool))
-    is_alike = is_alike or any(_is_alike(verb, kit) or _is_told_by(verb, call, kit, made.box) for verb in verbs)
+    is_alike = bool(said.joint & acts_of(kit.tool)) or any(_is_alike(verb, kit) for verb in verbs)
+    is_alike = is_alike or any(_is_marked(one, call, kit) or _is_told_by(one, call, kit, made.box) for one in verbs)
     things = things_of(kit)
     if not things and not has_id:
         # `Set the table` turns nothing on.
@@ -320,6 +320,12 @@ def _is_own(verb: str, kit: Kit, said: _Said) -> bool:
     """Whether a verb is the tool's own with a little word behind it, or in another tongue: `Check … out`, `Publie`."""
     is_foreign = "en" not in tongues_of(said.request) and bool(commanded(verb) & acts_of(kit.tool))
     return is_foreign or is_compound(said.request, verb, kit.tool) or makes_of(verb, kit.tool)
+
+
+def _is_marked(verb: str, call: Call, kit: Kit) -> bool:
+    """Whether the verb marks, and an option that is said is what is changed: `Marca el 40 como explícito`."""
+    is_marking = "mark" in commanded(verb) and fits(verb, kit.tool)
+    return is_marking and any(one.kind in ("bool", "enum") and one.name in call.inputs for one in kit.fields)
 
 
 def _is_told_by(verb: str, call: Call, kit: Kit, box: Toolbox) -> bool:
