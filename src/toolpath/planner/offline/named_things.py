@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded, is_reading
@@ -15,7 +16,7 @@ from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.match import is_like
 from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, forms_of
+from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox, ToolField, forms_of, is_like_examples
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 #: Kinds of fields whose values nothing else is: who gives one names what the tool is for.
@@ -46,10 +47,47 @@ def names_nothing(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) ->
     if meant & {concept for _, _, concept in phrasal(text)}:
         return False
     said = _said(text, [span for span in spans if span.kind != "name"])
+    if _is_parted(text, kit) or _is_all_values(plan, call, kit, text, spans):
+        return False
     return not (
         any(_is_act(word, kit) or _is_thing(word, words, meant) for word in said)
         or any(_is_telling(call, field, kit, box) for field in kit.fields)
     )
+
+
+def _is_parted(text: str, kit: Kit) -> bool:
+    """Whether the verb and the little word of the tool's name stand apart: `Check her in`."""
+    verb, *rest = raw_words(kit.tool.name)
+    if not rest or rest[0] not in PARTICLES:
+        return False
+    return re.search(rf"\b{verb}\b[^.;!?]{{1,40}}\b{rest[0]}\b", text, re.IGNORECASE) is not None
+
+
+#: Kinds of values that nobody gives but to whom they mean something.
+_TYPED: Final = frozenset(("id", "day", "moment", "month", "time", "email", "path", "slash", "url", "number"))
+#: Verbs that say of anything that it is, or takes place.
+_BEING: Final = words_of("""
+on in going coming come comes go goes happening happen happens running runs left planned scheduled booked anything
+something anyone anybody everything ok okay out up free läuft laufen kommt kommen steht passiert geplant frei etwas
+passe prévu libre quelque chose pasa previsto libre algo
+""")
+
+
+def _is_all_values(plan: Plan, call: Call, kit: Kit, text: str, spans: Sequence[Span]) -> bool:
+    """Whether a question is all values that the tool takes, and the tool needs no others: `What's on this weekend?`"""
+    if kit.is_acting or plan.questions or any(field.name not in call.inputs for field in kit.required):
+        return False
+    taken = str([*call.inputs.values()]).casefold()
+    typed = [span for span in spans if span.kind in _TYPED]
+    is_taken = (
+        bool(call.inputs)
+        and bool(typed)
+        and all(span.kind not in ("id", "code", "number") or span.text.casefold() in taken for span in typed)
+    )
+    ids = [field for field in kit.fields if field.kind == "id" and field.name in call.inputs]
+    if any(not is_like_examples(str(call.inputs[field.name]), field) for field in ids):
+        return False
+    return is_taken and _BEING.issuperset(_said(text, spans))
 
 
 def _said(text: str, hiding: Sequence[Span]) -> list[str]:

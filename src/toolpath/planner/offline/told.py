@@ -38,7 +38,15 @@ class ToolWords(msgspec.Struct, frozen=True):
 
 def told_of(kits: Sequence[Kit]) -> ToolWords:
     """Words and concepts of all these tools together."""
-    words = frozenset[str]().union(*map(words_told, kits))
+    return _of(frozenset[str]().union(*map(words_told, kits)))
+
+
+def told_of_acts(kits: Sequence[Kit]) -> ToolWords:
+    """The same without outputs: that something was calibrated once says of no tool that it calibrates."""
+    return _of(frozenset[str]().union(*map(_words_told_of_act, kits)))
+
+
+def _of(words: frozenset[str]) -> ToolWords:
     return ToolWords(
         frozenset(map(stem, words)),
         frozenset[str]().union(*(listed_concepts(word) for word in words)) - {"show", "list"},
@@ -50,13 +58,24 @@ def words_told(kit: Kit) -> frozenset[str]:
     known = kit.tool.__dict__.get("_told_words")
     if isinstance(known, frozenset):
         return known
-    texts = [kit.key, kit.tool.name, kit.tool.title or "", kit.tool.description[:2_000]]
-    for field in (*kit.fields, *kit.outputs, *(one for listed in kit.lists for one in listed.fields)):
+    texts: list[str] = []
+    for field in (*kit.outputs, *(one for listed in kit.lists for one in listed.fields)):
         texts += [field.name, field.description, *map(str, field.options)]
     texts += [".".join(listed.path) for listed in kit.lists]
-    words = frozenset(folded(word) for text in texts for word in (*raw_words(text), *WORD.findall(text))) - STOPS
+    words = _words_told_of_act(kit) | _words_in(texts)
     kit.tool.__dict__["_told_words"] = words
     return words
+
+
+def _words_told_of_act(kit: Kit) -> frozenset[str]:
+    texts = [kit.key, kit.tool.name, kit.tool.title or "", kit.tool.description[:2_000]]
+    for field in kit.fields:
+        texts += [field.name, field.description, *map(str, field.options)]
+    return _words_in(texts)
+
+
+def _words_in(texts: Sequence[str]) -> frozenset[str]:
+    return frozenset(folded(word) for text in texts for word in (*raw_words(text), *WORD.findall(text))) - STOPS
 
 
 def is_ordinary(word: str) -> bool:

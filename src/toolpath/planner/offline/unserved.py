@@ -21,7 +21,16 @@ from toolpath.planner.offline.match import is_like
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, things_of
-from toolpath.planner.offline.told import SOUGHT, WORD, ToolWords, is_ordinary, is_plain_word, told_of, words_told
+from toolpath.planner.offline.told import (
+    SOUGHT,
+    WORD,
+    ToolWords,
+    is_ordinary,
+    is_plain_word,
+    told_of,
+    told_of_acts,
+    words_told,
+)
 from toolpath.planner.offline.undone import is_undoing
 from toolpath.planner.offline.untold import is_untold
 from toolpath.planner.offline.wanted import Wanted, wanted
@@ -31,8 +40,11 @@ _MAKING: Final = frozenset(("translate", "convert", "summarize", "summarise", "s
 #: Verbs that say little without what follows them.
 _BROAD: Final = words_of(
     """set make do put change update get give take use run let help have need go be try keep add create call tell say
+    prepare draft draw throw chuck stick pop bung bump grab fetch line bereite prépare préparez prepara prepare
     open offne ouvre abre abra mach mache machen nimm gib setz stell fais faites prends mets donne pon haz toma da"""
 )
+#: What verbs of two words say plainly: `Throw it away`.
+_ENDING: Final = frozenset(("to-delete", "to-revert", "to-decommission", "to-unpublish"))
 #: Those of them that change something, whatever follows.
 _SETTING: Final = words_of("add create change update ajoute ajoutez crée créez añade añada crea cambia")
 #: Words that say nothing of what is to be done.
@@ -46,9 +58,10 @@ _GIVES: Final = re.compile(
     re.IGNORECASE,
 )
 #: What things are counted in.
-_COUNTING: Final = words_of(
-    "copy copies piece pieces pair pairs dozen units kilo kilos litre litres stuck exemplar pieza piezas"
-)
+_COUNTING: Final = words_of("""
+thing things one ones stuff lot rest ding dinger sache chose choses truc cosa cosas
+copy copies piece pieces pair pairs dozen units kilo kilos litre litres stuck exemplar pieza piezas
+""")
 #: Things of any kind.
 _ANYTHING: Final = frozenset(("item", "product", "device", "thing", "object", "article", "topic", "task", "query"))
 #: Kinds of values that nothing else is.
@@ -91,7 +104,11 @@ def _is_foreign_act(want: Wanted, text: str, told: ToolWords, box: Toolbox) -> b
     if any(joint & (acts_of(kit.tool) | kit.opening) for kit in box.kits):
         # `File an issue` is no file.
         return False
-    if verb in _BROAD or told.tells(verb) or any(fits(want.verb, kit.tool) for kit in box.kits):
+    if joint & _ENDING:
+        return True
+    if verb in _BROAD or any(fits(want.verb, kit.tool) for kit in box.kits):
+        return False
+    if told.tells(verb) and told_of_acts(box.kits).tells(verb):
         return False
     if is_reading(verb):
         return verb in _MAKING
@@ -165,6 +182,14 @@ def _is_foreign_thing(want: Wanted, plan: Plan, text: str, call: Call, told: Too
         # `Transfer the bonus for C-3` is nothing that is done to C-3.
         return True
     if taking is None:
+        if (
+            not is_plain
+            and "en" not in tongues_of(text)
+            and folded(want.verb) not in _BROAD
+            and fits(want.verb, kit.tool)
+        ):
+            # A word of another tongue that no table has may be the thing.
+            return False
         is_open = bool(plan.questions) or kit.is_acting or want.is_named
         return is_open and (want.determiner != "" or (is_plain and not want.is_named))
     is_own_act = folded(want.verb) in kit.verbs or bool(commanded(want.verb) & acts_of(kit.tool))

@@ -96,6 +96,8 @@ def is_untold(plan: Plan, want: Wanted | None, text: str, call: Call, box: Toolb
         return True
     if _BEST.search(text) and _ASKING.match(text) and told.stems.isdisjoint(_RATED):
         return True
+    if any(asked.match(text) and told.stems.isdisjoint(words) for asked, words in _MEASURED):
+        return True
     if _FORETOLD.match(text) and not _is_foretold(call, kit):
         return True
     return (
@@ -154,6 +156,20 @@ def _is_foretold(call: Call, kit: Kit) -> bool:
     )
 
 
+#: What is asked with an adjective, and how tools tell of it.
+_MEASURED: Final = tuple(
+    (re.compile(rf"\W*(?:{asked})(?![\w'\u2019-])", re.IGNORECASE), frozenset(map(stem, words_of(words))))
+    for asked, words in (
+        (
+            r"how\s+old|wie\s+alt|quel\s+[aâ]ge|qu[eé]\s+edad",
+            "age born birth birthday birthdate created opened founded built year years since date old",
+        ),
+        (
+            r"how\s+heavy|wie\s+schwer|combien\s+p[eè]se|cu[aá]nto\s+pesa",
+            "weight weighs kg gram grams kilo heavy mass load",
+        ),
+    )
+)
 #: Words for what suits, which nobody tells who rates nothing.
 _BEST: Final = re.compile(
     r"\b(?:(?:is|are|be|'s|the|am|l[ea]s?|l['\u2019]|est|sont|es|son|el|los)\s*(?:best|better|worst|nicest|beste[nrsm]?|besser"

@@ -33,7 +33,7 @@ two three four five six seven eight nine ten zwei drei deux trois dos tres neue 
 _ASKED: Final = re.compile(
     r"\W*(?:"
     r"(?:what|where|when|who)(?:['\u2019]?s|\s+(?:is|are|was|were))\s+(?P<det>the|an?|my|our|[^\s?]{1,40}['\u2019]s)"
-    r"|how\s+(?:many|much)|which|what(?!\s+(?:if|about|else|happen\w*)\b)"
+    r"|how\s+(?:many|much(?:\s+(?:is|are|was|were)\s+(?:the|my|our))?)|which|what(?!\s+(?:if|about|else|happen\w*)\b)"
     r"|(?:was|wo|wann|wer|wie(?:\s+hoch)?)\s+(?:ist|sind|lautet|lauten)\s+(?P<der>der|die|das|eine?|mein\w*|unser\w*)"
     r"|wie\s?viele?|welche[nrsm]?"
     r"|(?:quel(?:le)?s?|o[uù]|quand|qui)\s+(?:est|sont)\s+(?P<le>le|la|les|l['\u2019]|mon|ma|mes|notre|nos)"
