@@ -32,6 +32,7 @@ _OPPOSITES: Final = tuple(
             "encode decode",
             "upload download",
             "enable disable",
+            "linear quadratic",
         )
     )
 )

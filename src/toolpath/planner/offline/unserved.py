@@ -33,7 +33,7 @@ from toolpath.planner.offline.told import (
 )
 from toolpath.planner.offline.undone import is_undoing
 from toolpath.planner.offline.untold import is_untold
-from toolpath.planner.offline.wanted import Wanted, wanted
+from toolpath.planner.offline.wanted import MEASURES, Wanted, wanted
 
 #: Verbs that ask to be told something which is nowhere until somebody makes it.
 _MAKING: Final = frozenset(("translate", "convert", "summarize", "summarise", "simulate", "solve"))
@@ -296,8 +296,10 @@ def _is_other_question(want: Wanted, plan: Plan, text: str, kit: Kit, *, is_alon
         return True
     # What is chosen among several has more that speaks for it.
     given = _given(kit) if is_alone else []
-    if not given or any(map(told_of((kit,)).tells, want.thing)):
+    thing = [word for word in want.thing if word not in MEASURES] or want.thing
+    if not given or any(map(told_of((kit,)).tells, thing)):
         return False
+    given = [word for word in given if word not in MEASURES] or given
     told = ToolWords(frozenset(map(stem, given)), frozenset[str]().union(*map(listed_concepts, given)))
     return not any(map(told.tells, {folded(word) for word in WORD.findall(text)} - STOPS))
 

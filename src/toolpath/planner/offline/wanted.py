@@ -40,10 +40,15 @@ _ASKED: Final = re.compile(
     r"|combien\s+d(?:e|['\u2019])|quel(?:le)?s?"
     r"|(?:cu[aá]l(?:es)?|d[oó]nde|cu[aá]ndo|qui[eé]n)\s+(?:es|son|est[aá]n?)\s+(?P<el>el|la|los|las|mi|mis|nuestr\w+)"
     r"|cu[aá]nt[oa]s?|qu[eé]"
-    r")(?:\s+|(?<=['\u2019]))(?=\S)",
+    r")(?:\s+|(?<=['\u2019]))"
+    # `The rate of return` is a return.
+    r"(?:(?:average|mean|median|total|sum|rate|number|amount|value|percentage|share|ratio)\s+of\s+(?:the\s+|an?\s+)?)?(?=\S)",
     re.IGNORECASE,
 )
 
+
+#: What is told of anything that is counted or measured: `assist average` is of assists.
+MEASURES: Final = words_of("average mean median total sum rate number amount value percentage share ratio level")
 
 #: After a number: what it counts.
 _COUNTS: Final = re.compile(r"\s+(?!(?:of|to|on|in|by|for|from)\b)[a-z]{3,}", re.IGNORECASE)
