@@ -209,6 +209,24 @@ def test_what_a_list_cannot_be_asked_for_is_a_condition_of_each_item(
     assert not plan.questions
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "clean all boats, the insured ones first",
+        "clean all boats that will be insured",
+        "clean all boats that are nearly ashore",
+        "clean every boat that is insured or needs paint",
+        "clean all boats insured by Axa",
+        "clean all boats whose owner is insured",
+        "clean all boats except insured ones",
+        "clean all boats that used to be insured",
+    ],
+)
+def test_what_is_no_flag_just_so_is_asked_about(request_text: str) -> None:
+    plan = planned(request_text)
+    assert plan.questions or len(made_calls(plan)) < 2, plan.steps
+
+
 def test_what_things_are_to_become_is_no_condition() -> None:
     plan = planned("mark every boat as insured")
     assert plan.questions or all(one.when == "" for one in made_calls(plan))

@@ -82,6 +82,24 @@ _OF: Final = frozenset(
 )
 #: Words before a place, which is nobody's name.
 _PLACED: Final = re.compile(r"\b(?:from|in|at|aus|im|in|desde|en|dans)\s+(?:the\s+)?$", re.IGNORECASE)
+#: Words before a value which say that it is not just this one that is meant, and words of parameters that say so.
+_COMPARES: Final = re.compile(
+    r"\b(?:near|around|before|after|beyond|past|above|below|over|under|up\s+to|until|outside|close\s+to|next\s+to|behind"
+    r"|vor|hinter|über|unter|neben|ab|bis|avant|après|derrière|près\s+d[eu]|jusqu['\u2019]\w*"
+    r"|antes\s+de|después\s+de|detrás\s+de|cerca\s+de|hasta)\s+(?:the\s+|l[ae]s?\s+|el\s+)?(?:[^\W\d_]+\s+)?$",
+    re.IGNORECASE,
+)
+_ONWARD: Final = re.compile(
+    r"\s+(?:on(?:wards?)?|(?:and|or)\s+(?:above|below|up|over|under|more|less|older|later|higher|lower)|oder\s+mehr|ou\s+plus"
+    r"|o\s+más)(?=\s*(?:$|[.,!]))",
+    re.IGNORECASE,
+)
+_COMPARING: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "min max minimum maximum before after since until near radius than least most over under above below within",
+    )
+)
 #: Words before where something goes.
 _TO: Final = re.compile(
     r"\b(?:to|into|onto|auf|nach|zum?|zur|in\s+(?:den|die|das)|à|au|vers|a|al|hacia)\s+(?:the\s+|l[ae]s?\s+|[^\W\d_]+\s+)?$",
@@ -115,7 +133,13 @@ def doubts_of_lists(plan: Plan, request: str, box: Toolbox, today: date | None) 
     stray = _stray(plain, text, plan, calls, listed, kits)
     if stray is not None:
         yield f"{listed[0].lister.key}: its list is not narrowed to {stray!r}. What is meant?"
+    gone_over = {one.read.id for one in listed}
+    for call in calls:
+        if call.id not in gone_over and any(call.tool == one.read.tool for one in listed):
+            # `Delete all trips of BT-4 and BT-5`
+            yield f"What is to be done with what {call.id} lists?"
     for one in listed:
+        yield from _inexact(one, text, plain)
         for field, value in _guessed(one, plain, _QUOTED.sub(" ", text), kits):
             yield f"Is {value!r} meant as {field.name!r}?"
 
@@ -226,6 +250,30 @@ def _concepts_of_list(call: Call, lister: Kit) -> frozenset[str]:
     )
     narrowing = frozenset[str]().union(*(field.concepts for field in (*unfilled, *items)), *options)
     return things | (lister.described - narrowing)
+
+
+def _inexact(one: _Listed, text: str, plain: str) -> Iterator[str]:
+    """Questions where a list is not narrowed just so: `near pier 3`, `damaged and stored`, one of several for `it`."""
+    words = {stem(folded(found)) for found in _WORD.findall(plain)}
+    taken = {str(value) for call in one.writes for value in call.inputs.values()}
+    for field in one.lister.fields:
+        value = one.read.inputs.get(field.name)
+        if value is None or field.kind in ("day", "moment", "time", "bool"):
+            continue
+        others = [str(option) for option in field.options if option != value and str(option) not in taken]
+        other = next((option for option in others if stem(folded(option)) in words), None)
+        if other is not None and not field.is_list:
+            yield f"Is {other!r} meant, too, besides {value!r}?"
+        at = _place(str(value), text)
+        told = {*raw_words(field.name), *raw_words(field.description)}
+        found = _COMPARES.search(text[:at]) or _ONWARD.match(text, at + len(str(value)))
+        if at >= 0 and not told & _COMPARING and found is not None:
+            yield f"Is {field.name!r} to be {value!r}, or what is meant by {found[0].strip()!r}?"
+    first = any("[0]" in str(value) for call in one.writes for value in call.inputs.values())
+    names = {folded(of.path[-1]) for of in one.lister.lists if of.path}
+    said = {folded(word) for word in _WORD.findall(plain)}
+    if first and PICKED.search(plain) is None and any(name in said and name.endswith("s") for name in names):
+        yield f"Which one of {one.lister.key} is meant?"
 
 
 def _guessed(one: _Listed, plain: str, text: str, kits: dict[str, Kit]) -> Iterator[tuple[ToolField, Json]]:

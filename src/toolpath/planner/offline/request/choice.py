@@ -414,7 +414,7 @@ class ToolChoice:
                     # `every issue in acme/web and acme/api`: of two lists.
                     continue
                 is_of_it = bool(wanted.concepts & _concepts_after_each(part) - PALE)
-                if read.missing or (not is_of_it and not _is_meant(read, listed, part)):
+                if read.missing or len(read.calls) > 1 or (not is_of_it and not _is_meant(read, listed, part)):
                     continue
                 inputs = _without(read.calls[0], fitted.calls[0], other) | _narrowing(fitted, other)
                 score = read.score + read.meant + bool(set(inputs) & {one.name for one in other.required})

@@ -21,8 +21,16 @@ from toolpath.values import JsonObject
 _PALE: Final = frozenset(("is", "has", "been", "was", "only", "are", "have"))
 #: What something is to become stands behind these words: `mark every invoice as paid`.
 _BECOMES: Final = re.compile(r"\b(?:as|to|als|auf|zu|comme|como|à)\s+(?:an?\s+)?$", re.IGNORECASE)
+#: What would be so, was so once or is so in part only is no flag.
+_HARDLY: Final = re.compile(
+    r"\b(?:will|would|should|shall|may|might|could|must|used\s+to|half|nearly|almost|hardly|partly|soon|wird|werden"
+    r"|fast|halb|bald|presque|bientôt|casi|medio)\s+(?:(?:be|have\s+been|have)\s+)?$",
+    re.IGNORECASE,
+)
 #: Letters that such a word has at most, with what follows it.
-_BEFORE: Final = 12
+_BEFORE: Final = 24
+#: A comma that ends what `each` is said of; a German clause that says which things are meant follows one.
+_ENDS: Final = re.compile(r"[;:]|,(?!\s*(?:der|die|das|den|dem|deren|dessen|which|that|who|qui|que)\b)", re.IGNORECASE)
 
 
 def flagged(listed: Listed, words: Sequence[Word], asked: JsonObject, text: str) -> tuple[str, tuple[Word, ...]]:
@@ -32,7 +40,13 @@ def flagged(listed: Listed, words: Sequence[Word], asked: JsonObject, text: str)
     """
     tests: list[str] = []
     said: list[Word] = []
-    free = [one for one in words if _BECOMES.search(text[max(0, one.start - _BEFORE) : one.start]) is None]
+    end = next((found.start() for found in _ENDS.finditer(text, words[0].start)), len(text)) if words else 0
+    free = [
+        one
+        for one in words
+        if one.start < end
+        and all(how.search(text[max(0, one.start - _BEFORE) : one.start]) is None for how in (_BECOMES, _HARDLY))
+    ]
     narrowed = {word for name in asked for word in raw_words(name)}
     for field in listed.fields:
         for test, hits in _tests(field, free, narrowed, {str(value) for value in asked.values()}, text):
