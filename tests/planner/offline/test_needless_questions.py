@@ -285,6 +285,7 @@ def test_a_verb_may_stand_in_for_that_of_the_tool(request_: str, key: str, expec
         "throw case 7011 to M-14",
         "Tell the client on case 7011",
         "put 7011 on ice",
+        "put 7011 with M-14",
         "give 7011 a rest",
     ],
 )
@@ -370,6 +371,7 @@ def test_a_note_that_one_tool_alone_takes_means_it(request_: str, key: str) -> N
         "MB-204: 80 litres diesel or petrol",
         "MB-204: 80 litres diesel were recorded",
         "MB-204: 80 litres",
+        "MB-204 and MB-205: 80 litres diesel",
         "MB-204: 45 EUR",
         "MB-204: contract, 2026-12-31",
         "large room, Monday at 2pm, 12 guests with lunch",
@@ -555,3 +557,11 @@ def test_what_is_marked_otherwise_or_only_broken_is_not(request_: str) -> None:
     plan = planned(request_, STATION)
     calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)] if plan is not None else []
     assert plan is None or plan.questions or all(call.tool == "get_part" for call in calls)
+
+
+def test_a_plan_that_asks_nothing_is_not_unsure() -> None:
+    for request in ("Envoie J-3001 avec dhl, merci", "Envía J-3001 con ups, gracias", "ship J-3001 with dhl"):
+        plan = planned(request, PRESS)
+        assert plan is not None
+        assert plan.questions == ()
+        assert (plan.confidence or 0.0) >= 0.5

@@ -7,6 +7,7 @@ nothing but a booking. All of it has to be said and taken, and no other tool may
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from toolpath.catalog.words import raw_words
@@ -15,7 +16,7 @@ from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.remainders import says_nothing
 from toolpath.checks.request.said import says_when
-from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered
 from toolpath.checks.request.tools import acts, has_been_done
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
@@ -50,6 +51,9 @@ def is_note(seen: Seen) -> bool:
     is_whole = all(len(call.inputs) >= _FEWEST and _holds_all(call, tool) for call in calls)
     names = frozenset[str]().union(*(call.inputs.keys() for call in calls))
     others = [one for one in seen.tools_left if acts(one) and names <= _parameters(one)]
+    if _is_shared(calls) and FOR_BOTH.search(said) is None:
+        # `MB-204 and MB-205: 80 litres`: of each, or of both together?
+        return False
     return is_whole and not others and all(_is_told(word, seen) for word in _WORD.findall(said))
 
 
@@ -68,6 +72,17 @@ def _holds_all(call: Call, tool: Tool) -> bool:
     required = tool.input_schema.get("required")
     is_needed = all(name in call.inputs for name in required) if isinstance(required, list) else True
     return is_needed and not any("{{" in str(value) for value in call.inputs.values())
+
+
+def _is_shared(calls: Sequence[Call]) -> bool:
+    """Whether two calls take the same number."""
+    numbers = [
+        (name, value)
+        for call in calls
+        for name, value in call.inputs.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    return len(set(numbers)) < len(numbers)
 
 
 def _is_told(word: str, seen: Seen) -> bool:

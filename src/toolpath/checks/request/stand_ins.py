@@ -29,6 +29,10 @@ PUTTING: Final = frozenset(
 )
 """Verbs that put a thing somewhere, or give it to somebody, whatever it is then said to be."""
 
+#: Verbs of tools that have a thing be somewhere, or with somebody.
+_PLACING: Final = frozenset(
+    ("assign", "allocate", "place", "put", "set", "give", "move", "add", "attach", "change", "update", "transfer")
+)
 TAKING: Final = frozenset(
     folded(word)
     for word in re.findall(
@@ -50,7 +54,12 @@ def is_stand_in(clause: Clause, call: Call, tool: Tool | None, seen: Seen) -> bo
     """Whether the clause's verb is the call's option, or puts a thing where the call has it."""
     if tool is None or tool.effect == "destructive":
         return False
-    return _is_option(clause.verb, call, tool) or _is_put(clause, call, seen) or _is_made(clause, tool, seen)
+    is_putting = bool(_PLACING.intersection(raw_words(tool.name)[:1]))
+    return (
+        _is_option(clause.verb, call, tool)
+        or (is_putting and _is_put(clause, call, seen))
+        or _is_made(clause, tool, seen)
+    )
 
 
 def _is_made(clause: Clause, tool: Tool, seen: Seen) -> bool:

@@ -55,7 +55,7 @@ from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unserved import is_unserved
 from toolpath.planner.offline.untold import doubts_of_readings
-from toolpath.planner.offline.warrants import is_vouched, is_warranted, unwarranted, warrants
+from toolpath.planner.offline.warrants import Warrant, is_vouched, is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
@@ -131,12 +131,16 @@ def _planned_and_asked(
     questions = [*rivals(plan, said, box), *unwarranted(found), *doubts_of_lists(plan, said, box, today)]
     questions += doubts_of_readings(plan, request, box)
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
-    return _asking(plan if is_warranted(found) else _doubted(plan), questions)
+    return _asking(_weighed(plan, found, is_acting=_acts(plan, catalog)), questions)
 
 
-def _doubted(plan: Plan) -> Plan:
-    """The plan, less sure."""
-    sure = min(plan.confidence or 0.0, UNSURE)
+def _weighed(plan: Plan, found: Sequence[Warrant], *, is_acting: bool) -> Plan:
+    """The plan, less sure where evidence lacks, and not unsure where all of it is there."""
+    sure = plan.confidence or 0.0
+    if not is_warranted(found):
+        sure = min(sure, UNSURE)
+    elif is_acting and sure < _OPEN:
+        sure = _PLAIN
     return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, confidence=sure))
 
 
