@@ -219,6 +219,9 @@ def _text(slot: Slot, mention: Mention) -> float:
         return 1.8 if is_meant else 0.0
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:
         return 0.8 if kind == "quoted" else 0.0
+    if kind == "number" and mention.after and mention.after[0].endswith("s") and stem(mention.after[0]) in slot.words:
+        # `120 parcels` are no parcel whose id is 120.
+        return 0.0
     if kind == "number":
         # A number in words counts things, as in `two authors`; it is no name and no id.
         return 0.0 if mention.text.replace("-", "").replace(" ", "").isalpha() else 1.6 if "id" in classes else 0.2

@@ -13,7 +13,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import SHARES
 from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.cues import BY, CUES, LASTS
+from toolpath.planner.offline.request.cues import BY, CUES, LABELS, LASTS
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
@@ -45,7 +45,7 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
         case "slash" | "path":
             return _affinity_of_path(span, field)
         case "number":
-            return _affinity_of_number(span, field)
+            return _affinity_of_number(span, field) or _affinity_of_bare_id(span, field, box)
         case "list":
             return 3.0 if field.is_list else 0.0
         case "name":
@@ -148,6 +148,17 @@ def _affinity_of_number(span: Span, field: ToolField) -> float:
             return 0.0
 
 
+#: Ids of digits alone have as many.
+_DIGITS_OF_IDS: Final = 3
+
+
+def _affinity_of_bare_id(span: Span, field: ToolField, box: Toolbox) -> float:
+    """How likely digits are an id that is a text, of which no form is known: `order 20415`."""
+    is_long = span.text.strip("#").isdigit() and len(span.text.strip("#")) >= _DIGITS_OF_IDS
+    is_known = bool(field.pattern or field.examples or field.options or box.prefix_of(field))
+    return 1.6 if field.kind == "id" and is_long and span.unit in ("", "#") and not is_known else 0.0
+
+
 #: Bounds as a description tells them: `from 1 (best) to 6 (worst)`.
 _BOUNDS: Final = re.compile(
     r"(?:^|\bfrom )(-?\d{1,6})(?: \([^)]{1,20}\))? ?(?:to|-|\u2013) ?(-?\d{1,6})(?![\w:-]|\.\d)"
@@ -247,6 +258,19 @@ def _cue_of_end(word: str, span: Span, field: ToolField) -> float:
     """How much a word before a day says that the day ends what the parameter ends: `tasks due by Friday`."""
     is_end = word in BY and span.kind in ("day", "moment") and bool(LASTS & {*raw_words(field.name)})
     return 1.5 * is_end
+
+
+def is_unlabelled(span: Span, field: ToolField, part: ClausePart, text: str) -> bool:
+    """Whether digits that could be an id stand behind no word for its thing: of `120 parcels` they are none."""
+    if span.kind != "number" or field.kind != "id" or field.pattern:
+        return False
+    before = part.before(span.start, 1)
+    if not before or text[before[0].end : span.start].strip(" #:."):
+        return True
+    word = before[0]
+    return not (word.concepts & field.concepts - {"name", "id", "number"} or is_called(word.text, field)) and (
+        folded(word.text) not in LABELS
+    )
 
 
 def is_called(word: str, field: ToolField) -> bool:

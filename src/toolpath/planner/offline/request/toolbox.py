@@ -320,10 +320,18 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
     )
 
 
+#: Letters of which the first ones say of which kind an id is: `T-ECO`.
+_OF_LETTERS: Final = re.compile(r"([A-Z]{1,5}[-_])[A-Z]{2,12}")
+
+
 def forms_of(examples: Iterable[str]) -> Iterator[re.Pattern[str]]:
     """How values look that are like the examples: the same letters and marks, with other digits."""
     seen: set[str] = set()
     for example in examples:
+        letters = _OF_LETTERS.fullmatch(example)
+        if letters is not None and letters[1] not in seen:
+            seen.add(letters[1])
+            yield re.compile(rf"(?<![\w.-]){re.escape(letters[1])}[A-Z]{{2,12}}(?![\w-])")
         if not re.search(r"\d", example) or not re.search(r"[A-Za-z]", example) or "/" in example or "@" in example:
             continue
         # What stands before a hyphen says of which kind an id is.
