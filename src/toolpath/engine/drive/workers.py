@@ -198,8 +198,9 @@ class Workers:
         is_over, dear, loop, begin = drive.left.done, turns.dear, drive.loop, self._calls.begin
         while attempt is not None:
             attempt.task = task
-            if commits.durable and (not commits.allows(attempt.needs, crowded=slots.busy > 1) or inbox.is_busy()):
-                await self._allowed(attempt)
+            if commits.durable:
+                if not commits.allows(attempt.needs, crowded=slots.busy > 1) or inbox.is_busy():
+                    await self._allowed(attempt)
             elif not commits.soon:
                 commits.flush_soon()
             if decisions.commands or (ready.entries and self._may_begin()):
