@@ -151,7 +151,7 @@ class Decisions:
                 event = self.put_aside(event)
                 weight = weight_of(event)
             self.bytes += weight
-            if weight > self.largest:  # noqa: PLR1730  # with each step: a call of `max` takes five times as long
+            if weight > self.largest:  # noqa: PLR1730  # with each step: a call of `max` takes many times as long
                 self.largest = weight
         self.batch.append(event)
         state = self.state
