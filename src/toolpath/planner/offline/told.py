@@ -68,10 +68,14 @@ def words_told(kit: Kit) -> frozenset[str]:
 
 
 def _words_told_of_act(kit: Kit) -> frozenset[str]:
+    known = kit.tool.__dict__.get("_told_of_act")
+    if isinstance(known, frozenset):
+        return known
     texts = [kit.key, kit.tool.name, kit.tool.title or "", kit.tool.description[:2_000]]
     for field in kit.fields:
         texts += [field.name, field.description, *map(str, field.options)]
-    return _words_in(texts)
+    words = kit.tool.__dict__["_told_of_act"] = _words_in(texts)
+    return words
 
 
 def _words_in(texts: Sequence[str]) -> frozenset[str]:

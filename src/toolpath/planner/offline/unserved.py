@@ -79,7 +79,8 @@ def is_unserved(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) -> b
         # What is near by its meaning may be said in words that nothing here knows.
         return False
     want = wanted(text, spans, box)
-    if is_untold(plan, want, text, call, box) or is_undoing(plan.origin.request, kit, box):
+    told = told_of(box.kits)
+    if is_untold(plan, want, text, told, box) or is_undoing(plan.origin.request, kit, box):
         return True
     if want is None:
         return False
@@ -87,7 +88,6 @@ def is_unserved(plan: Plan, text: str, spans: Sequence[Span], box: Toolbox) -> b
         return False
     if not want.verb:
         return _is_other_question(want, plan, text, kit, is_alone=len(box.kits) == 1)
-    told = told_of(box.kits)
     return (
         _is_foreign_act(want, text, told, box)
         or _is_left_undone(want, text, kit, box)

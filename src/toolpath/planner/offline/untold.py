@@ -18,7 +18,7 @@ from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
-from toolpath.planner.offline.told import SOUGHT, WORD, ToolWords, is_plain_word, told_of, words_told
+from toolpath.planner.offline.told import SOUGHT, WORD, ToolWords, is_plain_word, words_told
 from toolpath.planner.offline.wanted import Wanted
 
 #: Nouns by which people ask how things stand, or how many of what anything is counted in.
@@ -83,10 +83,10 @@ _FORETELLING: Final = frozenset(
 _WHEN: Final = ("day", "moment", "month")
 
 
-def is_untold(plan: Plan, want: Wanted | None, text: str, call: Call, box: Toolbox) -> bool:
-    """Whether a question asks for what no tool gives."""
+def is_untold(plan: Plan, want: Wanted | None, text: str, told: ToolWords, box: Toolbox) -> bool:
+    """Whether a question, for which the plan makes one call, asks for what no tool gives."""
+    call = next(step for _, step in every_step(plan.block) if isinstance(step, Call))
     kit = next(kit for kit in box.kits if kit.key == call.tool)
-    told = told_of(box.kits)
     if _is_taught(plan.origin.request, told) or _is_of_any(text, plan, call, kit):
         return True
     if kit.is_acting or not _gives(kit):
