@@ -16,7 +16,7 @@ from toolpath.checks.request.calendar_words import WEEKDAY_NAMES
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.courtesy import without_courtesies
 from toolpath.checks.request.denials import denial_in, leaves_be
-from toolpath.checks.request.said import QUOTED, held_values
+from toolpath.checks.request.said import QUOTED, held_values, uncovered
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.settings import says_an_open_option
 from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
@@ -171,7 +171,10 @@ class Seen:
         # `Jonas is ill, cancel his interviews`: of a loop it is what the list is read by.
         taking = self.calls if self.has_loop else self.acting
         texts = [folded(str(value)) for call, _, _ in taking for _, value in walk(call.inputs, "")]
-        return not named or any(folded(word).removesuffix("'s") in text for word in named for text in texts)
+        if not named or any(folded(word).removesuffix("'s") in text for word in named for text in texts):
+            return True
+        # `The bill came to €240`: the act takes 240.
+        return not uncovered(said, self.held)
 
     def _is_any_verb(self, word: str) -> bool:
         return self.is_verb(word) or any(folded(word) in verbs_of(tool) for tool in self.tools_left)

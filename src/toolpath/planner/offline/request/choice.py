@@ -8,11 +8,12 @@ from typing import Final
 
 import msgspec
 
-from toolpath.catalog.words import stem
+from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import folded, is_reading
+from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.item_flags import flagged
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, is_listed, output_for
@@ -78,6 +79,9 @@ _PEOPLE: Final = frozenset().union(
 )
 #: Values that name a thing by themselves.
 _NAMING: Final = ("id", "slash")
+#: Kinds of values that say what somebody or something is called, and words of parameters that take it.
+_CALLED: Final = frozenset(("name", "quoted", "email"))
+_BY_NAME: Final = frozenset(("name", "title", "query", "q", "search", "text", "email", "customer", "person", "label"))
 FOR_EACH: Final = re.compile(
     r"\W*(?:for|für|pour|para|por)\s+(?:each|every|all|jede[nrms]?|alle|chaque|tou(?:s|tes)|cada|tod[oa]s)\b",
     re.IGNORECASE,
@@ -230,7 +234,12 @@ class ToolChoice:
     def _source(self, fitted: Fitted, part: ClausePart) -> tuple[ToolField, Fitted, ToolField] | None:
         """A missing parameter, a tool that reads it by a value that is left, and the output that gives it."""
         field = fitted.missing[0]
-        spans = tuple(one for one in part.spans if one in fitted.unused and one.kind in (*_NAMING, "number"))
+        left = [one for one in part.spans if one in fitted.unused]
+        spans = tuple(one for one in left if one.kind in (*_NAMING, "number"))
+        named = tuple(one for one in left if one.kind in _CALLED)
+        if not spans and len(named) == 1 and field.kind == "id":
+            # `Send Ann Brook the reminder`: whom it is sent to is found by her name.
+            return self._found_by_name(field, fitted, part, tuple(left))
         if len(spans) != 1:
             return None
         label = next((one for one in reversed(part.words) if one.end <= spans[0].start), None)
@@ -257,6 +266,23 @@ class ToolChoice:
             if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and is_sure:
                 found.append((field, read, own))
         return found[0] if len(found) == 1 else None
+
+    def _found_by_name(
+        self, field: ToolField, fitted: Fitted, part: ClausePart, spans: tuple[Span, ...]
+    ) -> tuple[ToolField, Fitted, ToolField] | None:
+        """A missing id, the one tool that finds it by what a thing is called, and the output that gives it."""
+        found: list[tuple[ToolField, Fitted, ToolField]] = []
+        for kit in self._box.kits:
+            if kit.is_acting or kit.key == fitted.kit.key or len(kit.required) != 1:
+                continue
+            by, own = kit.required[0], output_for(field, kit, part)
+            if own is None or by.name == own.name or not _BY_NAME & {*raw_words(by.name)}:
+                continue
+            read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
+            if not read.missing and len(read.calls) == 1 and {one.kind for one in read.taken} & _CALLED:
+                found.append((field, read, own))
+        is_one = len(found) == 1 and not _takes_its_own(fitted, found[0][1], part)
+        return found[0] if is_one else None
 
     def _candidates(self, part: ClausePart) -> Sequence[Kit]:
         kits = self._box.kits
@@ -421,6 +447,22 @@ class ToolChoice:
                 if best is None or score > best[0]:
                     best = (score, msgspec.structs.replace(read, calls=(inputs,)), listed, item)
         return best[1:] if best is not None else None
+
+
+def _takes_its_own(fitted: Fitted, read: Fitted, part: ClausePart) -> bool:
+    """Whether a tool takes, though it need not and no word says so, what may say which thing is to be found.
+
+    `Hold 2 seats for Hamlet on Friday`: Friday is the day of the play, and not until when.
+    """
+    open_kinds = {one.kind for one in read.kit.fields if one.name not in read.calls[0]}
+    for field in fitted.kit.fields:
+        if field.required or field.kind not in open_kinds or field.options or field.name not in fitted.calls[0]:
+            continue
+        names = {field.name, *raw_words(field.name)}
+        near = [folded(word.text) for one in fitted.taken for word in part.before(one.start, 2)]
+        if not any(word in names or CUES.get(word, frozenset()) & names for word in near):
+            return True
+    return False
 
 
 def _is_labelled(span: Span, label: Word | None, kit: Kit, field: ToolField, text: str) -> bool:

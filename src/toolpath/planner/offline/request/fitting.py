@@ -337,18 +337,14 @@ class _Filler:
             *(word for word in self._part.words if word not in self._spent),
             *(_word(one) for one in self._part.spans if one.kind in ("name", "code", "id") and one not in self._used),
         ]
-        if self._kit.is_acting and field.required:
-            # What it is to become stands after `to`.
-            words.sort(
-                key=lambda one: (not _BECOMES.search(self._text[max(0, one.start - _BEHIND) : one.start]), one.start)
-            )
-        else:
-            words.sort(key=lambda one: one.start)
-        for option in field.options:
-            row = phrase_of(option, words, self._text)
-            if row and not self._is_denied(row[0]):
-                self._spent.update(row)
-                return option
+        words.sort(key=lambda one: one.start)
+        rows = [(row, option) for option in field.options if (row := phrase_of(option, words, self._text))]
+        rows = [(row, option) for row, option in rows if not self._is_denied(row[0])]
+        if rows:
+            row, option = min(rows, key=lambda one: self._becomes(one[0][0], field))
+            self._spent.update(row)
+            return option
+        words.sort(key=lambda one: self._becomes(one, field))
         words = [word for word in words if not self._is_of_twin(word, field)]
         names = (*raw_words(field.name), *raw_words(self._kit.tool.name)[1:])
         words = [one for one in words if says_option(self._text, one.start, one.end, names)]
@@ -360,6 +356,12 @@ class _Filler:
                     self._chosen.add(word)
                     return option
         return None
+
+    def _becomes(self, word: Word, field: ToolField) -> tuple[bool, int]:
+        """The order of words that may be an option: what a thing is to become stands after `to`."""
+        is_first = self._kit.is_acting and field.required
+        before = self._text[max(0, word.start - _BEHIND) : word.start]
+        return not (is_first and _BECOMES.search(before)), word.start
 
     def _is_of_twin(self, word: Word, field: ToolField) -> bool:
         """Whether the word before says that it is for another parameter of the same options: `from savings`."""

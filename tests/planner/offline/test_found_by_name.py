@@ -1,0 +1,165 @@
+"""Writes that take an id, of things that a request calls by their names: they are found first, or asked about."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.errors import NoToolFits
+from toolpath.model.plan import Call, Plan
+from toolpath.model.tool import Effect, Tool
+from toolpath.planner.offline.planner import plan_offline
+
+TEXT = {"type": "string"}
+DAY = {"type": "string", "format": "date"}
+TODAY = date(2027, 3, 1)
+
+
+def tool(key: str, description: str, effect: Effect, given: dict[str, Any], /, **fields: Any) -> Tool:
+    return Tool(
+        name=key,
+        description=description,
+        effect=effect,
+        input_schema={
+            "type": "object",
+            "properties": {one.rstrip("_"): value for one, value in fields.items()},
+            "required": [one for one in fields if one[-1] != "_"],
+        },
+        output_schema={"type": "object", "properties": given},
+    )
+
+
+FIND_MEMBER = tool(
+    "find_member",
+    "Find a member of the club by name.",
+    "read",
+    {"member_id": TEXT, "email": TEXT, "since": DAY},
+    name=TEXT,
+)
+SEND_CARD = tool(
+    "send_card",
+    "Send a member a card.",
+    "write",
+    {"card_id": TEXT},
+    member_id=TEXT,
+    card={"type": "string", "enum": ["welcome_back", "get_well", "birthday"]},
+)
+SUSPEND = tool(
+    "suspend_member",
+    "Suspend a member from a day on.",
+    "destructive",
+    {"done": {"type": "boolean"}},
+    member_id=TEXT,
+    from_day=DAY,
+)
+FIND_CONCERT = tool(
+    "find_concert",
+    "Find a concert by its title and day.",
+    "read",
+    {"concert_id": TEXT, "seats": {"type": "integer"}},
+    title=TEXT,
+    date_=DAY,
+)
+HOLD = tool(
+    "hold_places",
+    "Hold places at a concert.",
+    "write",
+    {"hold_id": TEXT},
+    concert_id=TEXT,
+    places={"type": "integer"},
+    until_=DAY,
+)
+
+
+def catalog(*tools: Tool) -> Catalog:
+    return Catalog({one.key: one for one in tools})
+
+
+def planned(request: str, *tools: Tool) -> Plan:
+    return plan_offline(request, catalog(*tools), today=TODAY)
+
+
+def calls(plan: Plan) -> list[tuple[str, dict[str, Any]]]:
+    return [(step.tool, dict(step.inputs)) for step in plan.steps if isinstance(step, Call)]
+
+
+@pytest.mark.parametrize(
+    ("request_", "name", "card"),
+    [
+        ("Send Ines Falk a birthday card", "Ines Falk", "birthday"),
+        ("Send the birthday card to Ines Falk", "Ines Falk", "birthday"),
+        ("Please send a get well card to Orhan Demir.", "Orhan Demir", "get_well"),
+        ("Send Orhan Demir a get well card", "Orhan Demir", "get_well"),
+        ("Can you send Ines Falk the welcome back card?", "Ines Falk", "welcome_back"),
+    ],
+)
+def test_who_is_named_is_found_and_its_id_given_on(request_: str, name: str, card: str) -> None:
+    plan = planned(request_, FIND_MEMBER, SEND_CARD)
+    assert calls(plan) == [
+        ("find_member", {"name": name}),
+        ("send_card", {"card": card, "member_id": "{{ find_member.member_id }}"}),
+    ]
+    assert not plan.questions
+
+
+def test_what_is_found_by_its_name_is_found_with_what_else_is_said_of_it() -> None:
+    sell = tool("sell_tickets", "Sell tickets.", "write", {"sale": TEXT}, concert_id=TEXT, tickets={"type": "integer"})
+    plan = planned('Sell 4 tickets for "Winter Journey" on 9 March', FIND_CONCERT, sell)
+    assert calls(plan) == [
+        ("find_concert", {"title": "Winter Journey", "date": "2027-03-09"}),
+        ("sell_tickets", {"tickets": 4, "concert_id": "{{ find_concert.concert_id }}"}),
+    ]
+    assert not plan.questions
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        'Hold 4 places for "Winter Journey" on 9 March',
+        'Please hold 4 places for "Winter Journey" on Friday',
+        'Hold 2 places at "Winter Journey" on 9 March for Ines',
+    ],
+)
+def test_a_day_that_may_say_which_thing_is_meant_is_no_other_day_unasked(request_: str) -> None:
+    plan = planned(request_, FIND_CONCERT, HOLD)
+    for name, inputs in calls(plan):
+        assert name != "hold_places" or "until" not in inputs or plan.questions
+
+
+def test_where_two_tools_may_find_it_nothing_is_found_unasked() -> None:
+    guests = tool("find_guest", "Find a guest by name.", "read", {"member_id": TEXT}, name=TEXT)
+    plan = planned("Send Ines Falk a birthday card", FIND_MEMBER, guests, SEND_CARD)
+    assert plan.questions
+
+
+def test_where_what_is_found_has_another_id_it_is_asked_for() -> None:
+    guests = tool("find_guest", "Find a guest by name.", "read", {"guest_id": TEXT}, name=TEXT)
+    plan = planned("Send Ines Falk a birthday card", guests, SEND_CARD)
+    assert any("member_id" in one for one in plan.questions)
+
+
+def test_an_id_that_is_said_is_not_looked_for() -> None:
+    plan = planned("Send M-17 a birthday card", FIND_MEMBER, SEND_CARD)
+    assert calls(plan) == [("send_card", {"member_id": "M-17", "card": "birthday"})]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Don't suspend Ines Falk on 9 March",
+        "Should we suspend Ines Falk on 9 March?",
+        "Ines Falk was suspended on 9 March",
+        "Suspendiere Ines Falk nicht zum 9. März",
+        "Ne suspends pas Ines Falk le 9 mars",
+        "No suspendas a Ines Falk el 9 de marzo",
+    ],
+)
+def test_nobody_is_found_to_be_acted_on_against_what_is_said(request_: str) -> None:
+    try:
+        plan = planned(request_, FIND_MEMBER, SEND_CARD, SUSPEND)
+    except NoToolFits:
+        return
+    assert plan.questions or all(name == "find_member" for name, _ in calls(plan))
