@@ -15,6 +15,7 @@ from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
 DAY = {"type": "string", "format": "date"}
+CONCERT = {"type": "string", "description": "e.g. CC-20"}
 TODAY = date(2027, 3, 1)
 
 
@@ -68,7 +69,7 @@ HOLD = tool(
     "Hold places at a concert.",
     "write",
     {"hold_id": TEXT},
-    concert_id=TEXT,
+    concert_id=CONCERT,
     places={"type": "integer"},
     until_=DAY,
 )
@@ -106,7 +107,9 @@ def test_who_is_named_is_found_and_its_id_given_on(request_: str, name: str, car
 
 
 def test_what_is_found_by_its_name_is_found_with_what_else_is_said_of_it() -> None:
-    sell = tool("sell_tickets", "Sell tickets.", "write", {"sale": TEXT}, concert_id=TEXT, tickets={"type": "integer"})
+    sell = tool(
+        "sell_tickets", "Sell tickets.", "write", {"sale": TEXT}, concert_id=CONCERT, tickets={"type": "integer"}
+    )
     plan = planned('Sell 4 tickets for "Winter Journey" on 9 March', FIND_CONCERT, sell)
     assert calls(plan) == [
         ("find_concert", {"title": "Winter Journey", "date": "2027-03-09"}),
