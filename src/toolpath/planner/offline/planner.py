@@ -20,6 +20,7 @@ from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
 from toolpath.model.tool import Tool
+from toolpath.planner.offline.answered import answered
 from toolpath.planner.offline.backward import chained
 from toolpath.planner.offline.carried import carried, widened, without_repeats
 from toolpath.planner.offline.clauses import clauses
@@ -99,9 +100,30 @@ def plan_offline(
     like `Friday` are counted from: without it they are not read. What the request does not say is asked for, never
     invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
-    plan = _planned_and_asked(narrowed(request), catalog, tools, search, today)
+    try:
+        plan = _planned_and_asked(narrowed(request), catalog, tools, search, today)
+    except NoToolFits:
+        read = _answering(narrowed(request), catalog, tools, search, today)
+        if read is None:
+            raise
+        plan = read
     origin = msgspec.structs.replace(plan.origin, request=request[:LONGEST_REQUEST])
     return msgspec.structs.replace(plan, origin=origin, description=request[:200])
+
+
+def _answering(
+    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
+) -> Plan | None:
+    """The plan of a question that one reading tool alone answers, in words that no tool has."""
+    offered = allowed(request, _offered(asked(request), catalog, tools, search))
+    found = answered(request[:LONGEST_REQUEST], Toolbox(offered, today, nearness_of(search)), today)
+    if found is None:
+        return None
+    kit, inputs = found
+    step = Call(id=kit.tool.name, tool=kit.key, inputs=inputs)
+    said = f"{request[:200]!r} means {kit.key}: nothing else takes what it says."
+    plan = _read(request, RequestReading((step,), (), UNSURE, (said,)), catalog, ())
+    return None if plan.questions else plan
 
 
 def _planned_and_asked(

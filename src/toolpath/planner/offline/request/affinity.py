@@ -16,7 +16,7 @@ from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import BY, CUES, LABELS, LASTS
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples, is_other_code
 from toolpath.planner.offline.request.values_of_fields import in_unit, measure_of, measured
 
 #: Forms that one kind of parameter alone can hold.
@@ -91,7 +91,8 @@ def _affinity_of_id(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> flo
     if field.kind == "id":
         prefix = box.prefix_of(field)
         if prefix:
-            return 3.5 if span.text.casefold().startswith(prefix.casefold()) else 0.0
+            is_other = is_other_code(span.text, field, box)
+            return 3.5 if span.text.casefold().startswith(prefix.casefold()) else 2.4 if is_other else 0.0
         if box.knows_prefix(span.text):
             return 0.0
         return 2.2 + _likeness(span.text, field)

@@ -337,14 +337,15 @@ class _Filler:
             *(word for word in self._part.words if word not in self._spent),
             *(_word(one) for one in self._part.spans if one.kind in ("name", "code", "id") and one not in self._used),
         ]
+        is_first = self._kit.is_acting and field.required
         words.sort(key=lambda one: one.start)
         rows = [(row, option) for option in field.options if (row := phrase_of(option, words, self._text))]
         rows = [(row, option) for row, option in rows if not self._is_denied(row[0])]
         if rows:
-            row, option = min(rows, key=lambda one: self._becomes(one[0][0], field))
+            row, option = min(rows, key=lambda one: _becomes(one[0][0], self._text, is_first=is_first))
             self._spent.update(row)
             return option
-        words.sort(key=lambda one: self._becomes(one, field))
+        words.sort(key=lambda one: _becomes(one, self._text, is_first=is_first))
         words = [word for word in words if not self._is_of_twin(word, field)]
         names = (*raw_words(field.name), *raw_words(self._kit.tool.name)[1:])
         words = [one for one in words if says_option(self._text, one.start, one.end, names)]
@@ -356,12 +357,6 @@ class _Filler:
                     self._chosen.add(word)
                     return option
         return None
-
-    def _becomes(self, word: Word, field: ToolField) -> tuple[bool, int]:
-        """The order of words that may be an option: what a thing is to become stands after `to`."""
-        is_first = self._kit.is_acting and field.required
-        before = self._text[max(0, word.start - _BEHIND) : word.start]
-        return not (is_first and _BECOMES.search(before)), word.start
 
     def _is_of_twin(self, word: Word, field: ToolField) -> bool:
         """Whether the word before says that it is for another parameter of the same options: `from savings`."""
@@ -538,6 +533,12 @@ _SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keywor
 def _is_of(word: Word, field: ToolField) -> bool:
     """Whether a word names the thing that a parameter counts."""
     return is_called(word.text, field) or bool(word.concepts & (field.concepts | field.described))
+
+
+def _becomes(word: Word, text: str, *, is_first: bool) -> tuple[bool, int]:
+    """The order of words that may be an option. `is_first`: what a thing is to become, after `to`, comes first."""
+    before = text[max(0, word.start - _BEHIND) : word.start]
+    return not (is_first and _BECOMES.search(before)), word.start
 
 
 def _word(span: Span) -> Word:

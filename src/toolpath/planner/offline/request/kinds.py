@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpath.catalog.words import stem
 from toolpath.checks.request.concepts import listed_concepts
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.toolbox import Toolbox, ToolField, concepts_in
+from toolpath.planner.offline.request.toolbox import Toolbox, ToolField, concepts_in, is_other_code
 from toolpath.values import Json
 
 
@@ -23,7 +23,8 @@ def is_of_kind(value: Json, field: ToolField, box: Toolbox) -> bool:
             return any(letter.isdigit() for letter in value)
         case "id":
             prefix = box.prefix_of(field)
-            return not prefix or value.casefold().startswith(prefix.casefold())
+            is_own = not prefix or value.casefold().startswith(prefix.casefold())
+            return is_own or is_other_code(value, field, box)
         case "enum":
             return value in field.options or field.is_list
         case "text" | "place" | "person" | "company":

@@ -136,6 +136,10 @@ class Toolbox:
         known = [self._near[kit.key] for kit in self.kits if kit.key in self._near]
         self._usual = sum(known) / len(known) if known else 0.0
         self.prefixes = _prefixes(self.kits)
+        self.examples: dict[str, tuple[str, ...]] = {}
+        """By name of parameters: what the tools show as examples."""
+        for field in (one for kit in self.kits for one in kit.fields if one.examples):
+            self.examples[field.name] = (*self.examples.get(field.name, ()), *field.examples)
         self.kits = tuple(_with_ids(kit, self.prefixes) for kit in self.kits)
         self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
         """How the ids look that the tools show as examples."""
@@ -352,6 +356,24 @@ def is_like_examples(text: str, field: ToolField) -> bool:
         # `MUC` is of `e.g. BER`.
         return True
     return any(form.fullmatch(text) for form in example_forms(field.examples))
+
+
+#: Words of parameters that take codes of goods, whose letters say what kind of thing it is: `CR-01`, `RY-03`.
+_CODES: Final = frozenset(("sku", "product", "article", "part", "model", "item", "code", "material", "variety"))
+
+
+def is_other_code(text: str, field: ToolField, box: Toolbox) -> bool:
+    """Whether a value is a code of goods as the parameter takes them, beginning with other letters than its examples.
+
+    Those of a parameter of its name are its own, too.
+    """
+    if not _CODES & {*raw_words(field.name)} or box.knows_prefix(text):
+        return False
+    return any(_shape(text) == _shape(one) for one in box.examples.get(field.name, ()))
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[A-Z]", "A", re.sub(r"\d+", "0", text))
 
 
 @lru_cache(maxsize=1_024)
