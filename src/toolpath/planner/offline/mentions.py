@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -118,6 +119,12 @@ _MOST_DIGITS = 300
 
 def mentions(text: str) -> list[Mention]:
     """Everything mentioned, in the order of the text, no two overlapping, phrases last."""
+    return list(_mentions(text))
+
+
+@lru_cache(maxsize=256)
+def _mentions(text: str) -> tuple[Mention, ...]:
+    """The same, kept: each tool that may be meant reads the same text."""
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
     for reader in _READERS:
@@ -131,7 +138,7 @@ def mentions(text: str) -> list[Mention]:
     found.sort(key=lambda mention: mention.start)
     words = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
     placed = [_placed(text, mention, words) for mention in found]
-    return placed + [_placed(text, phrase, words) for phrase in _phrases(text, taken)]
+    return (*placed, *(_placed(text, phrase, words) for phrase in _phrases(text, taken)))
 
 
 def _placed(text: str, mention: Mention, words: Sequence[tuple[int, int, str]]) -> Mention:
