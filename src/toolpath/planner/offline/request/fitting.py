@@ -188,7 +188,7 @@ class _Filler:
         if parts and all(part in PARTICLES or folded(part) in STOPS or concepts_of(part) & known for part in parts):
             # `the on-call` of `the doctor on call`.
             return False
-        return folded(word.text) not in _IDLE and not is_picking(word.text, word.start, self._text)
+        return folded(word.text) not in _IDLE and not is_picking(word.start, self._text)
 
     def _calls(self) -> tuple[JsonObject, ...]:
         self._inputs |= _lists_in_order(self._kit.fields, self._used, self._inputs)

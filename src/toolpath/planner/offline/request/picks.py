@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -48,8 +49,6 @@ _THE: Final = re.compile(r"\b(?:the|my|our|der|die|das|den|dem|des|l[ea]|el|mon|
 _NO_ITEM: Final = re.compile(r"\s+(?:name|class|aid|half|quarter|floor|of\s+all|of\s+\w+(?:\s+\d{4})?$)\b", re.I)
 
 
-#: Letters that a pick in several words has before and behind one of them.
-_NEAR: Final = 40
 #: Words for what a list holds.
 _ITEMS: Final = re.compile(
     r"\b(?:them|these|those|each|all|every|diese|alle|jede[nrms]?|chacun\w*|cada|tod[oa]s|tou(?:s|tes))\b"
@@ -91,11 +90,15 @@ def picks_in(text: str) -> tuple[Pick, ...]:
     return tuple(_pick(found) for found in PICKED.finditer(text) if not _NO_ITEM.match(text, found.end()))
 
 
-def is_picking(word: str, start: int, text: str) -> bool:
-    """Whether a word at a place of a text is one that picks, or a part of such words: `best` of `best rated`."""
-    before, end = text[max(0, start - _NEAR) : start], start + len(word)
-    around = before + text[start : end + _NEAR]
-    return any(one.start() <= len(before) < one.end() for one in PICKED.finditer(around))
+def is_picking(start: int, text: str) -> bool:
+    """Whether the word at a place of a text is one that picks, or a part of such words: `best` of `best rated`."""
+    return any(first <= start < last for first, last in _places(text))
+
+
+@lru_cache(maxsize=64)
+def _places(text: str) -> tuple[tuple[int, int], ...]:
+    """Where a text says picks."""
+    return tuple(found.span() for found in PICKED.finditer(text))
 
 
 def is_of_items(text: str, pick: Pick) -> bool:

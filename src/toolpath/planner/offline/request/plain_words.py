@@ -71,7 +71,7 @@ class PlainWords:
             )
             is_free = (
                 is_free
-                and not is_picking(word.text, word.start, self._text)
+                and not is_picking(word.start, self._text)
                 and folded(word.text) not in ("everything", "something", "anything", "last", "past", "next")
             )
             if is_apart or not (is_free or is_own):
