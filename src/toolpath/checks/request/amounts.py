@@ -411,14 +411,14 @@ def _own_currency(seen: Seen) -> Iterator[str]:
         for name, value in call.inputs.items():
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            own = _currencies(name.replace("_", " ") + " " + _about(tool, name)) or _currencies(tool.description)
+            own = currencies(name.replace("_", " ") + " " + _about(tool, name)) or currencies(tool.description)
             for amount in _AMOUNT.findall(seen.request) if own else ():
-                said = _currencies(amount)
+                said = currencies(amount)
                 if said and not said & own and _is_number(value, re.sub(r"[^\d.,]", "", amount).strip(".,")):
                     yield f"{call.id}: {amount!r} is said, and {tool.name} counts in {min(own)}. Which is meant?"
 
 
-def _currencies(text: str) -> frozenset[str]:
+def currencies(text: str) -> frozenset[str]:
     """The codes of the currencies that a text speaks of."""
     return frozenset(code for said, codes in CURRENCIES if said.search(text) for code in codes)
 

@@ -116,8 +116,15 @@ PROVISO: Final = re.compile(
     r"(?<![\w'\u2019-])(?:(?:but|and|aber|mais|pero)\s+)?(?:(?:only|nur|seulement|s[oó]lo)\s+(?:if|when|wenn|falls|si)"
     r"|if|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?|(?:as|so)\s+long\s+as|on\s+condition\s+that"
     r"|unless|except\s+if|in\s+case|or\s+else|otherwise|else|falls|sofern|es\s+sei\s+denn|außer\s+wenn|wenn|sonst"
-    r"|sauf\s+si|à\s+condition\s+que|si\s+no|si|s['\u2019](?:il|elle)s?|sinon|a\s+menos\s+que|siempre\s+que)"
+    r"|sauf\s+si|à\s+condition\s+que|si\s+no(?!\s+(?:est|es\b|son|ha|han|hay|tiene|se\b|fue|queda|existe|aparece|l[oae]s?\s+h))|si|s['\u2019](?:il|elle)s?|sinon|a\s+menos\s+que|siempre\s+que)"
     r"(?![\w'\u2019-])",
+    re.IGNORECASE,
+)
+
+
+#: What begins the other case: `…, otherwise close it`.
+OTHERWISE: Final = re.compile(
+    r"(?:or\s+else|otherwise|if\s+not|else|sonst|sinon|si\s+no(?!\s+(?:est|es\b|son|ha|han|hay|tiene|se\b|fue|queda|existe|aparece|l[oae]s?\s+h)))\b,?\s*",
     re.IGNORECASE,
 )
 

@@ -34,6 +34,7 @@ nommé nommée appelé appelée intitulé intitulée immédiatement rapidement l
 inmediatamente enseguida todavía aún toward towards
 toujours encore partir whoever dazu
 wurde wurden worden eigentlich gerade nochmal überhaupt etwa denn wohl eben derzeit momentan aktuell
+ihn ihm ihnen dafür davon daran
 actuellement déjà juste ahora mismo actualmente
 falls wenn sofern sonst sinon cuando si
 der die das den dem des ein eine einen einem einer und oder ist sind war waren zu im in am an auf aus bei mit nach von
@@ -139,6 +140,9 @@ _PARTICIPLE: Final = re.compile(
 )
 
 
+_GERUND: Final = re.compile(r"(?P<stem>[^\W\d_]{2,})(?:ando|iendo)")
+
+
 @lru_cache(maxsize=8_192)
 def concepts_of(word: str) -> frozenset[str]:
     """Concepts that a word stands for; a word that no line has stands for its own stem."""
@@ -154,6 +158,11 @@ def concepts_of(word: str) -> frozenset[str]:
     if done != plain:
         # `gelöst`, `abgesagt`
         exact |= table.get(done, frozenset())
+    if (doing := _GERUND.fullmatch(plain)) is not None:
+        # `imprimiendo`
+        exact |= frozenset[str]().union(
+            *(table.get(doing["stem"] + ending, frozenset()) for ending in ("ar", "er", "ir"))
+        )
     if exact:
         return exact | {stem(plain)}
     bare = without_pronouns(plain)

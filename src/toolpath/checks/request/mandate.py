@@ -28,7 +28,7 @@ from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
-from toolpath.checks.request.provisos import uncarried
+from toolpath.checks.request.provisos import carried, uncarried
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
@@ -309,8 +309,17 @@ _ENDING: Final = re.compile(r"\s+(?P<act>[a-z]{2,}ing)\s+\S", re.IGNORECASE)
 # What is left out.
 
 
+def _without(text: str, clauses: Sequence[Clause], seen: Seen) -> str:
+    """The request, or what is plain of it, with these clauses blanked out."""
+    for clause in clauses:
+        at = seen.plain.find(clause.text)
+        text = text if at < 0 else f"{text[:at]}{' ' * len(clause.text)}{text[at + len(clause.text) :]}"
+    return text
+
+
 def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
-    yield from uncovered(seen.request, seen.held)
+    told = [clause for clause in carried(seen) if seen.acting]
+    yield from uncovered(_without(seen.request, told, seen), seen.held)
     if not seen.acting:
         left = [short(seen, one) for one in seen.clauses if _is_act_left_out(one, seen)]
         yield from left
@@ -318,7 +327,7 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
         return
     if not seen.has_loop:
         several = len(seen.acting) > 1
-        for word in quantifiers(_without_reasons(seen), seen.held):
+        for word in quantifiers(_without(_without_reasons(seen), told, seen), seen.held):
             if not (several and folded(word) in ("both", "beide", "ambos", "ambas", "each")):
                 yield word
     commands = [clause for clause in seen.clauses if clause.mood == "command"]
@@ -505,8 +514,17 @@ def _pointed(seen: Seen) -> Iterator[str]:
                 continue
             if _is_about_a_statement(clause, seen):
                 continue
+            if _is_what_it_depends_on(call, seen):
+                continue
             if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.whole[: max(0, at)], said[0]):
                 yield f"{call.id}: what is {said[0]!r} in {short(seen, clause)!r}?"
+
+
+def _is_what_it_depends_on(call: Call, seen: Seen) -> bool:
+    """Whether it is the one thing that its condition is read of: `If checkout is degraded, restart it`."""
+    read = [one for one, _, _ in seen.calls if any(re.search(rf"\b{one.id}\b", when) for when in seen.whens[id(call)])]
+    given = {folded(str(value)) for one in read for value in one.inputs.values()}
+    return len(read) == 1 and bool(given) and given <= {folded(str(value)) for value in call.inputs.values()}
 
 
 def _is_about_a_statement(clause: Clause, seen: Seen) -> bool:

@@ -84,7 +84,7 @@ def names_one_thing(inputs: Mapping[str, Json], earlier: str, pointer: str) -> b
 
     An amount names nothing, and the address of a person is no `it` beside something else.
     """
-    tokens = [folded(one.strip(".,;:!?()\"'")) for one in earlier.split()]
+    tokens = [folded(one.strip(".,;:!?()\"'")).removesuffix("'s") for one in earlier.split()]
     named = {one for one in tokens if _NAMING.fullmatch(one) and not _AMOUNT.fullmatch(one)}
     # Where a number is all that is named, it is what is numbered so.
     named = named or {folded(one) for one in _NUMBERED.findall(earlier)}

@@ -8,14 +8,16 @@ may change what the condition says, in more ways than any list of words has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
-from toolpath.checks.request.blockers import PROVISO, words_of
+from toolpath.checks.request.blockers import OTHERWISE, PROVISO, words_of
 from toolpath.checks.request.concepts import STOPS, concepts_of
-from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.contraries import contrary
+from toolpath.checks.request.measures import amount_of, counts_alone, counts_in
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.presence import presence_of, tells_presence
 from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import fits
@@ -29,37 +31,57 @@ from toolpath.values import Json, JsonObject, walk
 COMPARISONS: Final = tuple(
     (re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE), sign)
     for words, sign in (
-        (r"(?P<more>[\d.,]+|[a-z]+)\s+or\s+(?:more|higher|above|over)", ">="),
-        (r"(?P<less>[\d.,]+|[a-z]+)\s+or\s+(?:less|fewer|lower|below|under)", "<="),
         (
-            r"(?:supérieure?s?|mayor(?:es)?|superior(?:es)?)\s+(?:à|a|que|de)|größer als|höher als|exceeds?|übersteigt",
+            r"(?P<more>[\d.,]+|[a-z]+)\s+(?:or|oder|ou|o)\s+(?:more|higher|above|over|mehr|höher|darüber|plus|más)",
+            ">=",
+        ),
+        (
+            r"(?P<less>[\d.,]+|[a-z]+)\s+(?:or|oder|ou|o)\s+(?:less|fewer|lower|below|under|weniger|darunter|moins"
+            r"|menos)",
+            "<=",
+        ),
+        (
+            r"(?:supérieure?s?|mayor(?:es)?|superior(?:es)?)\s+(?:à|a|que|de)|größer als|höher als|exceed(?:s|ed)?"
+            r"|übersteigt|überschreitet|dépassent|(?:a\s+)?dépassée?|dépasse|excède|superan?|excede|(?:ha\s+)?superado"
+            r"|au-dessus d[eu]|por encima del?",
             ">",
         ),
-        (r"(?:inférieure?s?|menor(?:es)?|inferior(?:es)?)\s+(?:à|a|que|de)|kleiner als|niedriger als", "<"),
-        (r"at least|mindestens|au moins|al menos|(?:no|not) (?:less|fewer) than", ">="),
-        (r"at most|höchstens|au plus|como mucho|(?:no|not) more than|no higher than", "<="),
+        (
+            r"(?:inférieure?s?|menor(?:es)?|inferior(?:es)?)\s+(?:à|a|que|de)|kleiner als|niedriger als"
+            r"|unterschreitet|en[- ]dessous d[eu]|au-dessous d[eu]|por debajo del?",
+            "<",
+        ),
+        (
+            r"at least|mindestens|au moins|al menos|(?:no|not) (?:less|fewer) than|nicht weniger als|reach(?:es|ed)",
+            ">=",
+        ),
+        (r"at most|höchstens|au plus|como mucho|como máximo|(?:no|not) more than|no higher than|nicht mehr als", "<="),
         (
             r"(?:less|fewer|cheaper|colder|cooler|lower|smaller|lighter|shorter|weniger|kälter|billiger|moins|menos)"
-            r"\s+(?:than|als|que|de)|below|under|beneath|unter|menos de|moins de",
+            r"\s+(?:than|als|que|del?|du)|below|under|beneath|unter",
             "<",
         ),
         (
             r"(?:more|higher|warmer|hotter|dearer|greater|larger|bigger|heavier|longer|mehr|wärmer|plus|más)"
-            r"\s+(?:than|als|que|de)|above|over|über|más de|plus de",
+            r"\s+(?:than|als|que|del?|du)|above|over|über",
             ">",
         ),
     )
+)
+#: Any of these.
+COMPARES: Final = re.compile(
+    "|".join(re.sub(r"\?P<\w+>", "?:", words.pattern) for words, _ in COMPARISONS), re.IGNORECASE
 )
 NEGATED: Final = re.compile(
     r"n['\u2019]t(?!\w)|\b(?:not|never|nicht|kein\w*|pas|nunca|no)\b|\bn['\u2019](?=[aeéih])", re.IGNORECASE
 )
 #: That there is nothing.
 NOTHING: Final = re.compile(
-    r"\b(?:empty|leer|vide|vacía|vacío)\b|\b(?:no|keine|aucune?|ninguna?)\s+(?=\w+s\b|zeilen|entries)|\bnone\b",
+    r"\b(?:empty|leer|vide|vacía|vacío)\b|\b(?:no|keine|aucune?|ninguna?)\s+(?=\w+s\b|zeilen|entries)|\bnone\b"
+    r"|(?<![\w.,])(?:0|zero|null|zéro|cero)(?![\w.,]?\w)",
     re.IGNORECASE,
 )
 UNLESS: Final = re.compile(r"(?:unless|except|außer|es sei denn|sauf|à moins|a menos)", re.IGNORECASE)
-OTHERWISE: Final = re.compile(r"(?:or\s+else|otherwise|if\s+not|else|sonst|sinon|si\s+no)\b", re.IGNORECASE)
 _JOINT: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
 _EDGES: Final = ".:'\u2019-"
@@ -75,6 +97,18 @@ der die das den dem es er sie ihr ihre sein seine ist sind war hat haben wird no
 ein eine einen steht
 le la les l' l il elle ils elles est sont a ont été encore déjà du de des d' un une au aux en ce cet cette ses son sa
 el los las lo es está están ha han ya todavía aún del al un una su sus en sigue hay qu que
+only so we you us as
+da drin nur sein wir
+y soit soient ne n' se s' on seulement
+esté estén tiene tienen le les solo sólo a de sea sean
+""")
+#: Words for how a number came to be what it is compared with: `has dropped under 20`, `is down to fewer than 5`.
+_MOVED: Final = words_of("""
+up down to just come gone go goes went drop drops dropped dropping fall falls fell fallen rise rises risen rose sink
+sinks sunk sank
+liegt liegen stehen bei gefallen gesunken gestiegen sinkt fällt steigt
+reste restent tombé tombée descendu descendue monté montée passé passée
+quedan queda cae caído bajado subido
 """)
 _UNITS: Final = words_of("degrees degree celsius °c grad degrés grados °")
 _MEASURED: Final = frozenset(("minute", "hour", "day", "second", "week", "km", "kg", "percent"))
@@ -114,7 +148,34 @@ def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
             return
     if others and not (any(carried.values()) and any(opposite.values())):
         yield f"What is done in the other case: {short(seen, others[0])!r}?"
-    yield from _misgoverned(seen, condition, others, [call for call, _ in bound])
+    if others:
+        yield from _turned_round(seen, others[0], {id(call): carried[when] for call, when in bound})
+        return
+    yield from _misgoverned(seen, condition, [call for call, _ in bound])
+
+
+def _turned_round(seen: Seen, other: Clause, holding: Mapping[int, bool]) -> Iterator[str]:
+    """A question where a call is made in the case in which the request says the other one.
+
+    `holding`: of each call that depends on it, whether it is made where the condition holds.
+    """
+    at = seen.clauses.index(other)
+    for call, tool, _ in seen.acting:
+        said = [at > place for place, one in enumerate(seen.clauses) if tool is not None and fits(one.verb, tool)]
+        if said and id(call) in holding and holding[id(call)] not in said:
+            yield f"Is {call.tool} what is to be done in the other case, {short(seen, other)!r}?"
+
+
+def carried(seen: Seen) -> Iterator[Clause]:
+    """The conditions of which every word is told by what the plan depends on."""
+    whens = dict.fromkeys(when for call, _, _ in seen.acting if (when := seen.whens.get(id(call))))
+    tests = [found for when in whens if (found := _tests_of(when, seen)) is not None]
+    for clause in seen.clauses:
+        if clause.mood != "condition" or not PROVISO.match(_opened(clause.text)):
+            continue
+        text, turned = _condition_of(text_in(seen, clause)), UNLESS.match(_opened(clause.text)) is not None
+        if any(_carries(one, text, seen, turned) or _carries(one, text, seen, not turned) for one in tests):
+            yield clause
 
 
 #: Words of the names of flags that say nothing of what holds.
@@ -206,36 +267,81 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     if isinstance(options, list) and test.sign in ("==", "!=") and test.value not in map(str, options):
         # What it never is: `!=` holds for all, then.
         return False
+    wanted = None if COMPARES.search(text) or NOTHING.search(text) else presence_of(test, schema)
+    if wanted is not None:
+        path = [one for one in test.path[1:] if one != "length"]
+        return tells_presence(text, step, tool, path, is_there=wanted != turned)
+    text = _as_one_word(_NO_MORE.sub(lambda found: found["denied"] or "", text), test.value)
+    rest = _rest_of(text, test, field, turned)
+    if rest is None:
+        return False
+    if any(_is_in(value, text) for value in step.inputs.values()) and _POINTING.search(rest.lstrip(), 1):
+        # `if ST-6 is enrolled in it`: in something else; `if it is cold in the hall` points to nothing.
+        return False
+    tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
+    is_nothing = _nothing_in(text, test) is not None
+    return _is_all_told(tokens, test, field, schema, step, tool, is_nothing) and _is_of_one(
+        f"{before} {text}", step, seen
+    )
+
+
+#: That it was so, and is not any more, says that it is not so.
+_NO_MORE: Final = re.compile(
+    r"\b(?P<denied>no(?=\s+longer\b)|nicht(?=\s+mehr\b(?!\s+als\b))|n(?:e\s|['\u2019])\s*\w+(?=\s+plus\b(?!\s+de\b))|(?=any\s?more\b))"
+    r"(?:\s+(?:longer|mehr|plus)|any\s?more)\b",
+    re.IGNORECASE,
+)
+
+
+def _nothing_in(text: str, test: Test) -> re.Match[str] | None:
+    return NOTHING.search(text) if test.value == "0" and test.sign not in ("<", ">", "<=", ">=") else None
+
+
+def _rest_of(text: str, test: Test, field: frozenset[str], turned: bool) -> str | None:
+    """The words of a condition besides its comparison and its denial; None where these are not those of the test."""
     rest = text
     compared = next(((words.search(text), sign) for words, sign in COMPARISONS if words.search(text)), (None, ""))
     is_number = test.sign in ("<", ">", "<=", ">=")
-    nothing = NOTHING.search(text) if test.value == "0" and not is_number else None
+    nothing = _nothing_in(text, test)
     if is_number != (compared[0] is not None):
-        return False
+        return None
     if compared[0] is not None:
         start, end = compared[0].span()
         kept = next((one for one in (compared[0].groupdict() or {}).values() if one), "")
         rest = f"{text[:start]} {kept} {text[end:]}"
         if any(words.search(rest) for words, _ in COMPARISONS):
-            return False
+            return None
     elif nothing is not None:
         rest = f"{text[: nothing.start()]} {text[nothing.end() :]}"
+    rest = _plainly(rest, field) if test.sign in ("is", "is not") else rest
     odd = (len(NEGATED.findall(rest)) % 2 == 1) != turned
     if len(NEGATED.findall(rest)) > 1 or _ENDS_DENIED.search(rest):
-        return False
+        return None
     if compared[0] is not None:
         if (OPPOSITE[compared[1]] if odd else compared[1]) != test.sign:
-            return False
+            return None
     elif odd != (test.sign in ("!=", "not in", "is not")):
-        return False
-    rest = NEGATED.sub(" ", rest)
-    if any(_is_in(value, text) for value in step.inputs.values()) and _POINTING.search(rest.lstrip(), 1):
-        # `if ST-6 is enrolled in it`: in something else; `if it is cold in the hall` points to nothing.
-        return False
-    tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
-    return _is_all_told(tokens, test, field, schema, step, tool, nothing is not None) and _is_of_one(
-        f"{before} {text}", step, seen
-    )
+        return None
+    return NEGATED.sub(" ", rest)
+
+
+def _plainly(text: str, field: frozenset[str]) -> str:
+    """The text with a word that denies what a switch says as what it denies: `not online` for `offline`."""
+    for found in reversed([*_TOKEN.finditer(text)]):
+        word = found.group().strip(_EDGES)
+        if not concepts_of(word) & field and contrary(word) & field:
+            denied = f"not {min(contrary(word) & field)}"
+            text = f"{text[: found.start()]}{denied}{text[found.end() :]}"
+    return text
+
+
+def _as_one_word(text: str, value: str) -> str:
+    """The text with a value of several words as the one word that it is: `under review` of `under_review`."""
+    words = re.split(r"[\s_-]+", value)
+    if len(words) < 2 or not all(words):
+        return text
+    said = r"[\s_-]+".join(map(re.escape, words))
+    return re.sub(rf"(?<!\w){said}(?!\w)", value.replace(" ", "_"), text, flags=re.IGNORECASE)
 
 
 #: What is denied at the end is what follows: `if it is new don't delete it`.
@@ -257,18 +363,26 @@ def _is_all_told(
     values = frozenset() if test.value == "" else _concepts_of_value(test.value)
     is_value = test.sign in ("is", "is not") or is_nothing or not test.value
     is_field = schema.get("enum") is not None
+    is_compared = test.sign in ("<", ">", "<=", ">=")
     for token in tokens:
         plain = folded(token).removesuffix("'s")
         concepts = _concepts(plain)
-        number = "1" if plain == "one" else str(COUNTS.get(plain, plain))
-        if number == test.value and (number.replace(".", "").isdigit()) and not is_value:
+        amount = amount_of(plain)
+        if amount is not None and amount.number == test.value and not is_value:
             is_value = True
+            is_field = is_field or (bool(amount.unit) and counts_alone(amount.unit, test.path[-1], tool))
+            if amount.unit and not counts_in(amount.unit, schema, test.path[-1], tool):
+                return False
         elif plain in inputs:
             is_field = is_field or _is_alone(test, tool)
         elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
             is_value = True
         elif concepts & field or (test.sign in ("in", "not in") and plain in _HOLDS):
             is_field = True
+        elif is_compared and plain in _MOVED:
+            continue
+        elif is_compared and counts_in(plain, schema, test.path[-1], tool):
+            is_field = is_field or counts_alone(plain, test.path[-1], tool)
         elif plain in _SMALL or plain in _UNITS:
             is_field = is_field or (plain in _UNITS and "temperature" in field | things)
         elif concepts & things:
@@ -384,7 +498,7 @@ def _parts_of(value: Json) -> Iterator[str]:
 # What it is said of.
 
 
-def _misgoverned(seen: Seen, condition: Clause, others: Sequence[Clause], bound: Sequence[Call]) -> Iterator[str]:
+def _misgoverned(seen: Seen, condition: Clause, bound: Sequence[Call]) -> Iterator[str]:
     """A question where the condition may not be said of all that depends on it, or of more than that."""
     at = seen.clauses.index(condition)
     # What follows in its sentence depends on it; of what stands before, the nearest.
@@ -400,8 +514,6 @@ def _misgoverned(seen: Seen, condition: Clause, others: Sequence[Clause], bound:
     commands = [one for one in seen.clauses if one.mood == "command" and _acts_by(one, seen)]
     own = [one for one in commands if one in governed]
     free = [one for one in commands if one not in governed]
-    if others:
-        return
     if len(free) != len(seen.acting) - len(bound) or (not own and free):
         yield f"What depends on {short(seen, condition)!r}, and what is done in any case?"
         return

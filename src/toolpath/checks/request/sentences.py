@@ -12,11 +12,23 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, hands_on, kept_from, words_of
+from toolpath.checks.request.blockers import (
+    OTHERWISE,
+    PLEASE,
+    PROVISO,
+    WORD,
+    Mood,
+    blocked_by,
+    hands_on,
+    kept_from,
+    words_of,
+)
 from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_cuts
+from toolpath.checks.request.restated import restated
 from toolpath.checks.request.statements import statements_in, tells_how_it_is
 from toolpath.checks.request.taken_back import taken_back
 from toolpath.checks.request.tongues import tongues_of
+from toolpath.checks.request.unparted import command_at
 from toolpath.checks.request.verbs import (
     TOWARDS,
     folded,
@@ -191,41 +203,16 @@ def _with_proviso(part: str, clause: Clause, is_verb: Callable[[str], bool]) -> 
     before = part[: found.start()].rstrip(" ,;\u2013\u2014-")
     proviso = Clause(part[found.start() :].strip(), "condition", because=found.group())
     if not _POLITE.sub("", before + " ").strip(" ,"):
-        at = command_at(proviso.text, len(found.group()))
+        other = OTHERWISE.match(proviso.text)
+        at = command_at(proviso.text, len(found.group())) if other is None else other.end()
         later = clause_of(proviso.text[at:], is_verb) if at is not None else None
         if later is None or later.mood != "command":
             return [proviso]
         return [msgspec.structs.replace(proviso, text=proviso.text[:at].rstrip()), later]
     command = clause_of(before, is_verb)
-    return [command, proviso] if command.mood == "command" else [clause]
-
-
-#: What a verb is followed by that does something to what was spoken of: `if it is late cancel it`.
-_TO_A_THING: Final = re.compile(
-    r"\s(?P<verb>[^\W\d_]+)\s+(?P<follow>it|them|him|her|this|that|the|an?|my|our|#)(?![\w'\u2019])", re.IGNORECASE
-)
-_NO_COMMAND: Final = words_of("to not and or can will would do does did is are be the a an it they we he she you i")
-
-
-_DENIES: Final = re.compile(
-    r"(?:n['\u2019]t|\b(?:not|never|no|without|cannot|avoid|stop|refrain))(?:\s+(?:ever|just|please|you|even))*$",
-    re.IGNORECASE,
-)
-
-
-def command_at(text: str, start: int) -> int | None:
-    """Where a command begins that follows a condition without a comma; None where none does."""
-    for found in _TO_A_THING.finditer(text, max(0, start - 1)):
-        verb = found["verb"]
-        before = text[start : found.start()].split()
-        if not before or folded(before[-1]) in _NO_COMMAND:
-            continue
-        if _DENIES.search(" ".join(before[-3:])):
-            # `If it is new don't delete it`: it is no part of the condition that it is denied.
-            return None
-        if meanings_of(verb) and not is_reading(verb) and not is_thing(verb, found["follow"]):
-            return found.start("verb")
-    return None
+    # `…, because it is late, unless it rains`: a reason ends where what it all depends on begins.
+    is_parted = command.mood in ("command", "reason")
+    return [command, proviso] if is_parted else [clause]
 
 
 def after_colon(text: str) -> str:
@@ -247,8 +234,8 @@ _WIDE: Final = re.compile(r"\s{40,}")
 
 
 def narrowed(text: str) -> str:
-    """The text with one blank or end of line where there are very many in a row."""
-    return _WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", text)
+    """The text as it is read: one blank or end of line for very many in a row, and its conditions said by `if`."""
+    return restated(_WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", text))
 
 
 _GREETING: Final = re.compile(r"^(?:hi|hello|hey|good\s+(?:morning|day|evening|afternoon))\s*[!.,]\s+", re.IGNORECASE)
@@ -372,7 +359,7 @@ _NAMED: Final = re.compile(r"(?<=[\w,]\s)[A-Z][a-z]+$")
 _NO_CUT: Final = re.compile(r"\bgo(?:\s+ahead)?\s*$", re.IGNORECASE)
 _OPENING: Final = words_of(
     "please kindly do don't dont never i we you let's just only if unless when bitte wenn falls ich wir nur si s'il"
-    " je juste cuando no ne sólo quiero what how who"
+    " je juste cuando no ne sólo quiero what how who otherwise sonst sinon"
 )
 
 
@@ -555,12 +542,21 @@ _WHICH_ARE: Final = re.compile(
 )
 #: Without its accent it is Spanish for `this`; behind `que` it says which things are meant.
 _IS: Final = re.compile(r"(?<!\bque )(?<!\bque ya )(?<!\bque no )\bestán?\b", re.IGNORECASE)
-#: A German question without its mark: `Lösche ich …`.
-_ASKS: Final = re.compile(r"^\s*\S+\s+(?:ich|er|wir|du|ihr|man|es)\b")
+#: French for `his` behind a command, and Spanish for `are` behind several things: `passe son prix à 18`.
+_ITS_OWN: Final = re.compile(r"^(\s*[^\W\d_]\S*[^s\W])\s+son(?=\s+[^\W\d_])", re.IGNORECASE)
+#: German for `it` behind a command, and Spanish for `is` behind a thing: `starte es neu`.
+_ITS_OBJECT: Final = re.compile(
+    r"^(\s*[^\W\d_]\S*)\s+es(?=[\s.,!;]*$|\s+(?:bitte|an|ab|auf|aus|ein|um|zu|zurück|neu|wieder|weg|sofort|jetzt|gleich"
+    r"|mir|ihm|ihr|dem|der|den|in|nach|für|von|vor|mit|unter|über|im|am|zum|zur|dann|auch|frei|fertig)\b)",
+    re.IGNORECASE,
+)
+#: A German question without its mark, `Lösche ich …`, and no command as `Lösche es`.
+_ASKS: Final = re.compile(r"^\s*(?:\S+\s+(?:ich|er|wir|du|man)|\S+t\s+(?:ihr|es))\b")
 
 
 def _tells(body: str) -> str | None:
     """The word by which what begins like a command is a statement after all."""
+    body = _ITS_OWN.sub(r"\g<1>", _ITS_OBJECT.sub(r"\g<1>", body))
     plain = folded(body)
     if "de" in tongues_of(body) and (asked := _ASKS.search(plain)) is not None:
         return asked.group().strip()

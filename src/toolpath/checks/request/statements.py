@@ -24,7 +24,7 @@ _FINITE: Final = (
 _PAST: Final = (
     r"[a-z]{2,}ed(?=\s*(?:$|[.,;!?)]|(?:in|on|at|to|by|from|off|out|up|down|over|for|with|again|today|yesterday|last"
     r"|this"
-    r"|because|while|after|us|me|him|her|it|them|the|a|an|my|our|their)\b))"
+    r"|because|while|after|us|me|him|her|it|them|the|a|an|my|our|your|his|its|their)\b))"
 )
 _BEING: Final = (
     r"(?:[a-z]{2,}ing|[a-z]{2,}ed(?=\s*(?:$|[.,;!?)]))|broken|gone|in|out|off|on|down|up|back|here|there|away|sick"

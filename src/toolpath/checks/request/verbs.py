@@ -132,7 +132,7 @@ ignorez imagine
 evita evite evitar deja deje dejar espera espere ignora ignore imagina olvida""",
     )
 )
-_SPANISH_TAILS: Final = re.compile(r"(?:me|te|se|le|les|lo|la|los|las|nos)+$")
+_SPANISH_TAIL: Final = re.compile(r"(?:me|te|se|le|les|lo|la|los|las|nos)$")
 
 
 def folded(word: str) -> str:
@@ -351,8 +351,13 @@ def without_pronouns(word: str) -> str:
     plain = _FRENCH_TAILS.sub("", word)
     if plain != word:
         return plain
-    bare = _SPANISH_TAILS.sub("", word)
-    return bare if len(bare) > 2 else word
+    bare = word
+    while len(shorter := _SPANISH_TAIL.sub("", bare)) > 2 and shorter != bare:
+        bare = shorter
+        if bare in _forms():
+            # `cancela` of `cancélala` ends like a pronoun itself.
+            return bare
+    return bare
 
 
 def is_reading(word: str) -> bool:

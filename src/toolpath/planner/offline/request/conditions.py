@@ -9,18 +9,23 @@ import msgspec
 
 from toolpath.checks.request.blockers import PLEASE
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
-from toolpath.checks.request.provisos import COMPARISONS, NEGATED, NOTHING, UNLESS
-from toolpath.checks.request.sentences import command_at
+from toolpath.checks.request.contraries import contrary
+from toolpath.checks.request.presence import denies_presence, tells_presence
+from toolpath.checks.request.provisos import COMPARES, COMPARISONS, NEGATED, NOTHING, UNLESS
+from toolpath.checks.request.unparted import command_at
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import OPPOSITE
+from toolpath.model.plan import Call
+from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit, ToolField
+from toolpath.planner.offline.request.toolbox import Kit, Listed, ToolField
 from toolpath.planner.offline.request.values_of_fields import in_unit
-from toolpath.values import Json
+from toolpath.values import Json, JsonObject
 
 _IF: Final = (
-    r"(?:(?:but\s+)?(?:only\s+(?:if|when)|if|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?"
+    r"(?:(?:(?:but|aber|mais|pero)\s+)?(?:only\s+(?:if|when)|nur\s+(?:wenn|falls)|seulement\s+si|s[oó]lo\s+si|if"
+    r"|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?"
     r"|(?:as|so)\s+long\s+as|on\s+condition\s+that|unless|falls|wenn|sofern|si|s['\u2019]il|s['\u2019]elle|außer wenn"
     r"|sauf si|a menos que))"
 )
@@ -30,7 +35,7 @@ _THEN: Final = (
 )
 _FIRST: Final = re.compile(
     rf"^\s*{_LEAD}(?P<word>{_IF}|in\s+case)\s+(?P<condition>.+?){_THEN}"
-    r"(?P<body>.+?)(?:[,;]\s*(?P<other>or\s+else|otherwise|else|sonst|sinon|si no),?\s+(?P<else>.+?))?$",
+    r"(?P<body>.+?)(?:[,;]\s*(?P<other>or\s+else|otherwise|else|sonst|sinon|si\s+no(?!\s+(?:est|es\b|son|ha|han|hay|tiene|se\b|fue|queda|existe|aparece|l[oae]s?\s+h))),?\s+(?P<else>.+?))?$",
     re.IGNORECASE | re.DOTALL,
 )
 #: `Lock the door, and if it rains, close the window`: what stands before depends on nothing.
@@ -40,7 +45,7 @@ _LATER: Final = re.compile(
 )
 _LAST: Final = re.compile(
     rf"^(?P<body>.+?)(?<!\band)(?<!\bund),?\s+(?P<word>{_IF})\s+(?P<condition>(?:(?!\s[-\u2013\u2014]\s)[^,;(])+?)"
-    r"(?:[,;]\s*(?P<other>or\s+else|otherwise|else|sonst|sinon|si no),?\s+(?P<else>.+?))?"
+    r"(?:[,;]\s*(?P<other>or\s+else|otherwise|else|sonst|sinon|si\s+no(?!\s+(?:est|es\b|son|ha|han|hay|tiene|se\b|fue|queda|existe|aparece|l[oae]s?\s+h))),?\s+(?P<else>.+?))?"
     r"(?:\s[-\u2013\u2014(]\s*.+|,?\s+(?:please|thanks|thank\s+you|pls|bitte))?[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -73,12 +78,24 @@ class Stretch(msgspec.Struct, frozen=True):
     condition: Conditional | None = None
 
 
+class ConditionReading(msgspec.Struct, frozen=True):
+    """A condition over the output of a step."""
+
+    step: str
+    tool: str
+    when: str
+    other: str
+    """What holds where it does not; empty where that is not known."""
+    read: Fitted | None = None
+    """The call that reads it, where no step does yet."""
+
+
 def stretches(text: str, hidden: str) -> list[Stretch]:
     """The parts of a request with a condition, one after the other; without one the request is one part.
 
     `hidden`: the same text with its values blanked out.
     """
-    hidden = _with_comma(hidden)
+    hidden = _with_commas(hidden)
     # `s'il te plaît` is no condition.
     hidden = PLEASE.sub(lambda kind: kind.group() if kind.group().isalpha() else "#" * len(kind.group()), hidden)
     found: list[Stretch] = []
@@ -90,11 +107,17 @@ def stretches(text: str, hidden: str) -> list[Stretch]:
     return found if any(one.condition is not None for one in found) else [Stretch(0, len(text))]
 
 
-def _with_comma(hidden: str) -> str:
+def _with_commas(hidden: str) -> str:
     """The text with a comma before the command where a condition before it has none: `if it is late cancel it`."""
-    opened = re.match(rf"\s*{_LEAD}{_IF}\s+(?=[^,.;!?]+$)", hidden, re.IGNORECASE)
-    at = command_at(hidden, opened.end()) if opened is not None else None
-    return hidden if at is None else f"{hidden[: at - 1]},{hidden[at:]}"
+    for opened in _OPENED.finditer(hidden):
+        stop = _STOP.search(hidden, opened.end())
+        at = command_at(hidden[: stop.start() if stop is not None else len(hidden)], opened.end())
+        hidden = hidden if at is None else f"{hidden[: at - 1]},{hidden[at:]}"
+    return hidden
+
+
+_OPENED: Final = re.compile(rf"(?:^|[.!?;,\n]|\b(?:and|und|et|y))\s*{_LEAD}{_IF}\s+", re.IGNORECASE)
+_STOP: Final = re.compile(r"[,.;!?\n]")
 
 
 def _of_sentence(hidden: str, start: int, end: int) -> list[Stretch]:
@@ -119,15 +142,27 @@ def _of_sentence(hidden: str, start: int, end: int) -> list[Stretch]:
 
 def operands(part: ClausePart) -> frozenset[Span]:
     """The values of a condition that something is compared with: `at least three`."""
-    ends = [part.start + found.end() for words, _ in COMPARISONS for found in words.finditer(part.text)]
-    starts = [part.start + found.start() for words, _ in COMPARISONS for found in words.finditer(part.text)]
+    found = [one for words, _ in COMPARISONS for one in words.finditer(part.text)]
+    starts = [part.start + one.start() for one in found]
+    ends = [part.start + one.end() for one in found]
+    text = part.text
     return frozenset(
         one
         for one in part.spans
         if one.value is not None
         and one.kind in ("number", "money", "percent", "duration")
-        and (any(0 <= one.start - end <= 4 for end in ends) or any(one.start <= at < one.end for at in starts))
+        and (
+            any(end <= one.start and _BETWEEN.fullmatch(text, end - part.start, one.start - part.start) for end in ends)
+            or any(one.start <= at < one.end for at in starts)
+            # `300 euros or less`
+            or any(one.end <= at and _UNIT.fullmatch(text, one.end - part.start, at - part.start) for at in starts)
+        )
     )
+
+
+#: What stands between a comparison and its number, and between a number and the comparison behind it.
+_BETWEEN: Final = re.compile(r"\s*(?:the|los|las|les|die|den|a\s+total\s+of)?\s*[€$£]?\s*", re.IGNORECASE)
+_UNIT: Final = re.compile(r"\s*(?:[^\W\d_]+|[€$£%])?\s*")
 
 
 def predicate(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> str | None:
@@ -166,14 +201,14 @@ def _test(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> str | N
     nothing = _nothing(kit, part, step, is_negated)
     if nothing is not None:
         return nothing
-    for read in (_option, _comparison, _truth, _equality):
+    for read in (_option, _comparison, _truth, _equality, _presence):
         found = read(kit, part, step, turned)
         if found is not None:
             return found
     return None
 
 
-def _at(step: str, field: ToolField) -> str:
+def _at(step: str, field: ToolField | Listed) -> str:
     return ".".join((step, *field.path))
 
 
@@ -185,6 +220,12 @@ def _option(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     # Of a state that is any text, `open` is none of the options that another value has.
     is_free = any(field.kind == "text" and field.name in _STATES for field in kit.outputs)
     said = _said(part)
+    for field in kit.outputs:
+        for option in field.options:
+            names = [re.escape(name) for name in re.split(r"[\s_-]+", str(option)) if name]
+            phrase = r"[\s_-]+".join(names)
+            if len(names) > 1 and re.search(rf"(?<!\w){phrase}(?!\w)", part.text, re.IGNORECASE):
+                return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
     for exact in (True, False):
         for word in part.words:
             for field in kit.outputs:
@@ -198,6 +239,16 @@ def _option(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
                         and {folded(name), *concepts_of(name) - listed_concepts(name)} & word.concepts
                     ):
                         return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
+    alike = [
+        (field, option)
+        for field in kit.outputs
+        for option in field.options
+        if any(not word.is_stop and listed_concepts(str(option)) & listed_concepts(word.text) for word in part.words)
+    ]
+    if len(alike) == 1 and not is_free:
+        # `being cleaned` of `cleaning`: of all that it may be, one thing.
+        field, option = alike[0]
+        return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
     return None
 
 
@@ -224,7 +275,13 @@ def _comparison(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | No
     if not signs or len(numbers) != 1:
         return None
     number = next(iter(numbers))
-    fields = [one for one in kit.outputs if one.kind in ("number", "money", "percent", "duration")]
+    given = {one.name for one in kit.required}
+    # What it is asked with it gives back, and a number by which a thing goes is not much or little.
+    fields = [
+        one
+        for one in kit.outputs
+        if one.kind in ("number", "money", "percent", "duration") and one.name not in given and not one.is_name
+    ]
     said = _said(part)
     things = frozenset[str]().union(*kit.named[1:]) if kit.named[1:] else frozenset()
     spoken = [one for one in fields if one.concepts & said]
@@ -260,6 +317,11 @@ _HEAT: Final = frozenset(("temperature", "celsius", "degrees"))
 
 
 def _truth(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
+    switches = [one for one in kit.outputs if one.kind == "bool"]
+    for field in switches:
+        if any(contrary(word.text) & field.concepts and not word.concepts & field.concepts for word in part.words):
+            # `offline`
+            return _at(step, field) if turned else f"not {_at(step, field)}"
     for field in kit.outputs:
         if field.kind == "bool" and any(word.concepts & field.concepts for word in part.words if not word.is_stop):
             return f"not {_at(step, field)}" if turned else _at(step, field)
@@ -283,3 +345,69 @@ def _equality(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None
             if len(named) == 1:
                 return f"{_at(step, named[0])} {sign} {_literal(span.value)}"
     return None
+
+
+def _presence(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
+    """Whether a count or the tool's one list holds something: `if copies are available`, `if you find nobody`."""
+    if operands(part):
+        return None
+    is_denied = NEGATED.search(part.text) is not None
+    # What else denies, as `nobody`, `turned` does not know of.
+    turned = turned if is_denied else turned != denies_presence(part.text)
+    said = _said(part)
+    given = {one.name for one in kit.required}
+    counts = [one for one in kit.outputs if one.kind == "number" and one.is_whole and one.name not in given]
+    spoken = sorted((one for one in counts if one.concepts & said), key=lambda one: -len(one.concepts & said))
+    if spoken and (len(spoken) == 1 or len(spoken[0].concepts & said) > len(spoken[1].concepts & said)):
+        return f"{_at(step, spoken[0])} {'==' if turned else '>'} 0"
+    if len(kit.lists) != 1 or not kit.lists[0].path:
+        return None
+    return f"{_at(step, kit.lists[0])} | length {'==' if turned else '>'} 0"
+
+
+def speaks_of(kit: Kit, part: ClausePart, reading: ConditionReading) -> bool:
+    """Whether a condition says the name of a value that it is read of."""
+    said = _said(part)
+    return any(
+        one.concepts & said and re.search(rf"\b{re.escape(_at(reading.step, one))}\b", reading.when)
+        for one in kit.outputs
+    )
+
+
+def reading_of(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> ConditionReading | None:
+    """The condition and its opposite over the output of a step; None where no value of it is spoken of."""
+    when = predicate(kit, part, step, is_negated=is_negated)
+    other = predicate(kit, part, step, is_negated=not is_negated)
+    return None if when is None else ConditionReading(step, kit.key, when, other or "")
+
+
+def is_told(kit: Kit, part: ClausePart, reading: ConditionReading, inputs: JsonObject, *, is_negated: bool) -> bool:
+    """Whether a condition on a list says no more than that it holds something, or nothing; any other one is told."""
+    found = _HELD.search(reading.when)
+    if found is None:
+        return True
+    if COMPARES.search(part.text) or NOTHING.search(part.text):
+        # That it is empty says nothing of what it holds besides: a table of its columns.
+        return " | length" not in reading.when
+    is_there = (found["sign"] == ">") != is_negated
+    call = Call(id=reading.step, tool=kit.key, inputs=inputs)
+    return tells_presence(part.text, call, kit.tool, found["path"].split("."), is_there=is_there)
+
+
+#: That a list or a count holds something, or nothing.
+_HELD: Final = re.compile(r"\{\{ \w+\.(?P<path>[\w.]+)(?: \| length)? (?P<sign>>|==) 0 \}\}")
+
+
+def holds_nothing(when: str, step: str) -> bool:
+    """Whether it is a condition that a step finds nothing, so that nothing of it can be taken."""
+    return re.search(rf"(?<![\w.]){re.escape(step)}\.[\w.]+(?: \| length)? == 0\b", when) is not None
+
+
+def without_told(kit: Kit, part: ClausePart) -> ClausePart:
+    """A condition without the words for what the tool gives, which are no value that it is asked with: `degraded`."""
+    given = {one.name for one in kit.required}
+    told = frozenset[str]().union(
+        *(one.concepts | one.described for one in kit.outputs if one.name not in given),
+        *(concepts_of(str(option)) for one in kit.outputs for option in one.options),
+    )
+    return msgspec.structs.replace(part, words=tuple(one for one in part.words if not one.concepts & told))

@@ -20,11 +20,21 @@ from toolpath.model.plan import Block, Call, Loop, Step
 from toolpath.planner.offline.request.affinity import is_called, is_told_short
 from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice, words_after_each
-from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
-from toolpath.planner.offline.request.fitting import Fitted, fit
+from toolpath.planner.offline.request.condition_calls import asked_of, completed
+from toolpath.planner.offline.request.conditions import (
+    Conditional,
+    ConditionReading,
+    holds_nothing,
+    is_told,
+    operands,
+    reading_of,
+    speaks_of,
+    stretches,
+)
+from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.item_flags import flagged
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives
-from toolpath.planner.offline.request.parts import ClausePart, part_of
+from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.picks import Pick, is_item_of_list, picks_in
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import spans_of
@@ -100,6 +110,9 @@ class RequestReader:
         self._sure = SURE
         self._meant = 9.0
         self._ids: set[str] = set()
+        self._said: list[tuple[Fitted, ClausePart]] = []
+        self._when: str | None = None
+        """What the steps that are made now depend on."""
 
     def read(self) -> RequestReading | None:
         """The plan; None where no tool is meant."""
@@ -132,66 +145,79 @@ class RequestReader:
     # Conditions.
 
     def _conditional(self, found: Conditional) -> bool:
+        said = self._text[slice(*found.body)].rstrip()
         body = self._choice.segments(*found.body)
-        if body is None or self._text[slice(*found.body)].rstrip().endswith("?"):
+        if said.endswith("?"):
             return False
-        asked = self._choice.part(*found.condition)
-        inner = tuple(one for fitted, _ in body for one in (*fitted.taken,))
-        reading = self._condition(asked, inner, is_negated=found.is_negated)
+        # A condition commands nothing, whatever its first word: `if checkout is degraded`.
+        asked = msgspec.structs.replace(self._choice.part(*found.condition), verb="", joint="")
+        reading = self._known(asked, found) or self._condition(asked, body or (), found)
+        before = self._said[-1:] if reading is None or reading.read is None else [(reading.read, asked)]
+        if reading is not None and (body is None or any(fitted.missing for fitted, _ in body)):
+            # What is done may be told by what it depends on: `If a table is free, book it`.
+            body = self._choice.segments(*found.body, before=before) or body
+        if body is None:
+            return False
         if reading is None:
             self._questions.append(f"How is it known whether {asked.text.strip()!r}?")
             self._emit(body, None)
             return True
-        when, other = reading
-        self._emit(body, when)
+        self._reasons.append(f"{reading.step}: {reading.tool} tells whether {asked.text.strip()!r}.")
+        body = [(completed(fitted, part, asked, self._box, self._text), part) for fitted, part in body]
+        if reading.read is not None:
+            self._read(reading.read)
+        self._emit(body, reading.when)
         if found.other is not None:
-            rest = self._choice.segments(*found.other, before=body) if other else None
+            rest = self._choice.segments(*found.other, before=[*before, *body]) if reading.other else None
             if rest is None:
                 self._questions.append(f"What is meant by {self._text[slice(*found.other)]!r}?")
             else:
-                self._emit(rest, other)
+                self._emit(rest, reading.other)
         return True
 
-    def _condition(self, part: ClausePart, inner: Sequence[Span], *, is_negated: bool) -> tuple[str, str] | None:
-        """The condition and its opposite, over a step that reads what it speaks of."""
-        best: tuple[float, Fitted, str, str] | None = None
-        step = ""
-        compared, asked = operands(part), part
-        part = msgspec.structs.replace(part, spans=tuple(one for one in part.spans if one not in compared))
-        for kit in self._box.kits:
-            if kit.is_acting or not kit.required or not kit.outputs:
-                continue
-            fitted = fit(kit, part, self._box, self._text, with_words=False)
-            if fitted.missing:
-                # `if it is closed`, `unless it has shipped`: it is what the command names.
-                own = part_of(self._text, part.start, part.end, part.spans)
-                joined = msgspec.structs.replace(
-                    own, spans=tuple(sorted({*own.spans, *inner}, key=lambda one: one.start))
-                )
-                fitted = fit(kit, joined, self._box, self._text, with_words=False)
-            if fitted.missing:
-                fitted = fit(kit, part, self._box, self._text)
-            required = {one.name for one in kit.required}
-            if fitted.missing or len(fitted.calls) != 1:
-                continue
-            step = self._name(kit, keep=False)
-            expression = predicate(kit, asked, step, is_negated=is_negated)
-            opposite = predicate(kit, asked, step, is_negated=not is_negated) or ""
-            if expression is None:
-                continue
-            inputs = {name: value for name, value in fitted.calls[0].items() if name in required}
-            typed = any(one in fitted.taken for one in (*part.spans, *inner))
-            score = fitted.meant + typed - 0.3 * len(kit.required)
-            if best is None or score > best[0]:
-                best = (score, msgspec.structs.replace(fitted, calls=(inputs,)), expression, opposite)
-        if best is None:
-            return None
-        fitted = best[1]
+    def _read(self, fitted: Fitted) -> None:
+        """Have a step read what a condition speaks of."""
         step = self._name(fitted.kit)
         self._steps.append(Call(id=step, tool=fitted.kit.key, inputs=_literals(fitted.calls[0])))
         self._made.append((step, fitted.kit, fitted.calls[0], ()))
-        self._reasons.append(f"{step}: {fitted.kit.key} tells whether {part.text.strip()!r}.")
-        return best[2], best[3]
+
+    def _condition(
+        self, part: ClausePart, body: Sequence[tuple[Fitted, ClausePart]], found: Conditional
+    ) -> ConditionReading | None:
+        """The condition over a step that reads what it speaks of."""
+        best: tuple[float, ConditionReading] | None = None
+        inner = tuple(one for fitted, _ in body for one in fitted.taken)
+        compared, asked = operands(part), part
+        part = msgspec.structs.replace(part, spans=tuple(one for one in part.spans if one not in compared))
+        own = [one for one in part.spans if one.kind == "id"]
+        for kit in self._box.kits:
+            if kit.is_acting or not kit.required or not (kit.outputs or kit.lists):
+                continue
+            reading = reading_of(kit, asked, self._name(kit, keep=False), is_negated=found.is_negated)
+            fitted = None if reading is None else asked_of(kit, part, body, self._box, self._text)
+            if reading is None or fitted is None or (own and not any(one in fitted.taken for one in own)):
+                continue
+            required = {one.name for one in kit.required}
+            chosen = {one.name for one in kit.fields if one.options and one.kind != "bool"}
+            inputs = {name: value for name, value in fitted.calls[0].items() if name in required | chosen}
+            if not is_told(kit, asked, reading, inputs, is_negated=found.is_negated):
+                continue
+            typed = any(one in fitted.taken for one in (*part.spans, *inner))
+            score = fitted.meant + typed - 0.3 * len(kit.required) + speaks_of(kit, asked, reading)
+            if best is None or score > best[0]:
+                read = msgspec.structs.replace(fitted, calls=(inputs,))
+                best = (score, msgspec.structs.replace(reading, read=read))
+        return None if best is None else best[1]
+
+    def _known(self, part: ClausePart, found: Conditional) -> ConditionReading | None:
+        """The condition over what was read before: `Look at T-7. If it is closed, …`."""
+        if any(one for one in part.spans if one.kind in ("id", "quoted", "email")):
+            return None
+        for step, kit, inputs, _ in reversed(self._made):
+            reading = None if kit.is_acting else reading_of(kit, part, step, is_negated=found.is_negated)
+            if reading is not None and is_told(kit, part, reading, inputs, is_negated=found.is_negated):
+                return reading
+        return None
 
     # Clauses.
 
@@ -209,6 +235,8 @@ class RequestReader:
     def _emit(self, segments: Sequence[tuple[Fitted, ClausePart]], when: str | None) -> None:
         loop: tuple[Loop, tuple[Fitted, Listed, ToolField]] | None = None
         before: tuple[Fitted, ClausePart] | None = None
+        self._said += segments
+        self._when = when
         for fitted, part in segments:
             given = fitted.given
             earlier, before = before, (fitted, part)
@@ -366,11 +394,12 @@ class RequestReader:
                 # `Cancel SH-4 and schedule a pickup`: hardly of what is cancelled.
                 self._is_doubted = self._is_doubted or field.name in inputs
                 continue
+            is_empty = self._when is not None and holds_nothing(self._when, step)
             is_held = bool(kit.lists) and not kit.is_acting and is_item_of_list(part.text)
-            for one in kit.outputs:
+            for one in () if is_empty else kit.outputs:
                 if feeds(field, one, kit) and field.name not in inputs and not is_held:
                     return "{{ " + ".".join((step, *one.path)) + " }}"
-            for listed in kit.lists:
+            for listed in () if is_empty else kit.lists:
                 given = next((each for each in listed.fields if feeds(field, each, kit, listed)), None)
                 if given is not None:
                     return self._picked(step, listed, given, (*pick, *picks_in(part.text)), inputs)

@@ -1,0 +1,131 @@
+"""Presence: whether a condition says that a list of a tool holds something, or that it holds nothing. Pure.
+
+`if a room is free`, `if nobody is found`, `if Ann isn't in the address book`. Every word of it is the tool's, a value
+of its call or a word of presence: what narrows the list in any other way is not told by its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
+from toolpath.checks.request.concepts import STOPS, concepts_of
+from toolpath.checks.request.said import held_values, uncovered
+from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.whens import Test
+from toolpath.model.plan import Call
+from toolpath.model.tool import Tool
+from toolpath.values import JsonObject
+
+#: That there is nothing.
+_NONE: Final = re.compile(
+    r"\b\w*n['\u2019]t(?!\w)|\b(?:not|never|no|none|nobody|nothing|cannot|no-one|without|nicht|kein\w*|niemand\w*|nichts|nie"
+    r"|pas|aucune?|personne|rien|jamais|ning[uú]na?|ning[uú]n|nadie|nada|nunca)\b",
+    re.IGNORECASE,
+)
+#: That there is something, or that somebody finds it.
+_THERE: Final = words_of("""
+then please dann bitte alors entonces
+there any anything anyone anybody some something someone somebody one exist exists existing find finds found get gets
+still listed at in on to of with this that our my from for the a an is are has have we you i it they he she do does
+can could es gibt gibt's da vorhanden finde findest findet gefunden irgendein irgendeine eine einen ein noch im am ist
+sind für der die das den dem um zu mit unter il y existe reste trouve trouves trouvé encore dans sur une un des le la
+les est sont tu pour de du à au aux hay queda encuentras encuentra encontrado algún alguna alguno en el los las una
+está están para por del al so already left
+""")
+_TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
+
+
+def presence_of(test: Test, schema: JsonObject) -> bool | None:
+    """Whether a test is that a list holds something, or that it holds nothing; None where it is another one."""
+    if schema.get("type") == "array" and test.sign in ("is", "is not"):
+        return test.sign == "is"
+    if schema.get("type") != "integer" and (test.path[-1] != "length" or schema):
+        return None
+    match test.sign, test.value:
+        case (">" | "!=", "0") | (">=", "1"):
+            return True
+        case ("==" | "<=", "0") | ("<", "1"):
+            return False
+        case _:
+            return None
+
+
+def denies_presence(text: str) -> bool:
+    """Whether a condition says that there is nothing."""
+    return len(_NONE.findall(text)) % 2 == 1
+
+
+#: Names of lists that hold whatever is looked for.
+_ANY_LIST: Final = words_of("results result items hits matches entries list found data records")
+
+
+def is_sought(path: Sequence[str], tool: Tool, text: str) -> bool:
+    """Whether a list of a tool holds what it is for: the rooms of `free_rooms`, and not the columns of a table.
+
+    A count is what the text says it to be: `copies_available`.
+    """
+    properties = tool.output_schema.get("properties") if tool.output_schema else None
+    schema = properties.get(path[0]) if isinstance(properties, dict) and path else None
+    if isinstance(schema, dict) and schema.get("type") == "integer":
+        own = frozenset[str]().union(*(concepts_of(word) for word in raw_words(path[-1])))
+        return any(concepts_of(word) & own for word in raw_words(text) if folded(word) not in STOPS)
+    words = [folded(word) for word in raw_words(path[-1])] if path else []
+    named = frozenset[str]().union(*(concepts_of(word) for word in raw_words(tool.name)))
+    return bool(words) and (words[-1] in _ANY_LIST or bool(concepts_of(words[-1]) & named))
+
+
+def tells_presence(text: str, step: Call, tool: Tool | None, path: Sequence[str], *, is_there: bool) -> bool:
+    """Whether a condition says no more and no less than that a step finds something, or finds nothing.
+
+    `path`: where the list is in what the step gives.
+    """
+    if (
+        tool is None
+        or not is_sought(path, tool, text)
+        or len(_NONE.findall(text)) > 1
+        or denies_presence(text) == is_there
+    ):
+        return False
+    told = [tool.name, tool.description[:400], *step.inputs, *path]
+    words = {folded(word) for text in told for word in raw_words(text)}
+    known = frozenset[str]().union(*(concepts_of(word) for word in words - STOPS))
+    held = held_values([*step.inputs.values()], words)
+    left = {folded(one) for one in uncovered(text, held)}
+    if left:
+        return False
+    if not _speaks_of(text, path, words):
+        return False
+    values = {folded(part) for value in step.inputs.values() for part in re.split(r"[\s_]+", str(value))}
+    tokens = [folded(one.strip(".:'\u2019-")) for one in _TOKEN.findall(_NONE.sub(" ", text))]
+    return all(
+        not token
+        or token in _THERE
+        or token in values
+        or token in words
+        or any(map(str.isdigit, token))
+        or token in _CLOCK
+        or token in WEEKDAYS
+        or (token in MONTHS and any(day.month == MONTHS[token] for day in held.dates))
+        or bool(concepts_of(token) & known)
+        for token in tokens
+    )
+
+
+def _speaks_of(text: str, path: Sequence[str], words: Collection[str]) -> bool:
+    """Whether a condition says what is there, or that somebody finds it: `es regnet` and `nobody is there` do not."""
+    said = [folded(one.strip(".:'\u2019-")) for one in _TOKEN.findall(text)]
+    if any(one in _FOUND for one in said):
+        return True
+    own = frozenset[str]().union(*(concepts_of(word) for word in raw_words(path[-1])))
+    return any(one not in _THERE and (one in words or concepts_of(one) & own) for one in said)
+
+
+_FOUND: Final = words_of(
+    "find finds found finde findest findet gefunden trouve trouves trouvé encuentras encuentra encontrado"
+)
+_CLOCK: Final = words_of("uhr o'clock am pm heures heure h horas hora")
