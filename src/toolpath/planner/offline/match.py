@@ -219,12 +219,8 @@ def _text(slot: Slot, mention: Mention) -> float:
         return 1.8 if is_meant else 0.0
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:
         return 0.8 if kind == "quoted" else 0.0
-    if kind == "number" and mention.after and mention.after[0].endswith("s") and stem(mention.after[0]) in slot.words:
-        # `120 parcels` are no parcel whose id is 120.
-        return 0.0
     if kind == "number":
-        # A number in words counts things, as in `two authors`; it is no name and no id.
-        return 0.0 if mention.text.replace("-", "").replace(" ", "").isalpha() else 1.6 if "id" in classes else 0.2
+        return _text_of_number(slot, mention)
     if kind == "list":
         return 0.2
     if kind == "quoted" and slot.words[-1:] == ("id",) and " " in mention.text.strip():
@@ -236,6 +232,15 @@ def _text(slot: Slot, mention: Mention) -> float:
     if kind == "name":
         return 1.5 if classes and classes != {"id"} else 1.2
     return 0.6
+
+
+def _text_of_number(slot: Slot, mention: Mention) -> float:
+    if mention.after and mention.after[0].endswith("s") and stem(mention.after[0]) in slot.words:
+        # `120 parcels` are no parcel whose id is 120.
+        return 0.0
+    # A number in words counts things, as in `two authors`; it is no name and no id.
+    is_in_words = mention.text.replace("-", "").replace(" ", "").isalpha()
+    return 0.0 if is_in_words else 1.6 if "id" in slot.classes else 0.2
 
 
 def _is_handled(slot: Slot, mention: Mention) -> bool:
