@@ -166,3 +166,24 @@ def test_nobody_is_found_to_be_acted_on_against_what_is_said(request_: str) -> N
     except NoToolFits:
         return
     assert plan.questions or all(name == "find_member" for name, _ in calls(plan))
+
+
+def test_a_name_is_no_id_where_a_tool_finds_the_id_by_it() -> None:
+    find = tool("find_choir", "Find a choir by name.", "read", {"choir_id": TEXT}, name=TEXT)
+    drop = tool("delete_choir", "Delete a choir.", "destructive", {"done": {"type": "boolean"}}, choir_id=TEXT)
+    plan = planned('Delete the choir "Night Owls"', find, drop)
+    assert calls(plan) == [
+        ("find_choir", {"name": "Night Owls"}),
+        ("delete_choir", {"choir_id": "{{ find_choir.choir_id }}"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "request_", ["I'd like to change the food budget.", "Change the food budget", "Bitte ändere das Budget für food"]
+)
+def test_a_value_that_is_to_become_another_is_asked_for_and_not_read_back(request_: str) -> None:
+    read = tool("get_budget", "A budget.", "read", {"category": TEXT, "limit": {"type": "number"}}, category=TEXT)
+    change = tool("set_budget", "Change a budget.", "write", {"ok": TEXT}, category=TEXT, limit={"type": "number"})
+    plan = planned(request_, read, change)
+    acting = [inputs for name, inputs in calls(plan) if name == "set_budget"]
+    assert plan.questions or not acting

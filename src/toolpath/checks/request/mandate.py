@@ -40,7 +40,7 @@ from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_calle
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
-from toolpath.checks.request.unchanged import unchanged
+from toolpath.checks.request.unchanged import read_back, unchanged
 from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, meanings_of
 from toolpath.checks.request.wishes import is_needed
 from toolpath.model.plan import Call, Plan
@@ -124,7 +124,7 @@ def mandated(  # a plan, what it is held against, and how
 def _of_writes(seen: Seen, *, strict: bool) -> Iterator[str]:
     """Questions for a plan that writes: its conditions, and its values as the request says them."""
     yield from uncarried(seen, strict=strict)
-    for rule in (misread, misnamed, several, misplaced, misbound, twofold, asides, turned, unchanged):
+    for rule in (misread, misnamed, several, misplaced, misbound, twofold, asides, turned, unchanged, read_back):
         yield from rule(seen)
     for clause in seen.clauses:
         if clause.mood == "command":

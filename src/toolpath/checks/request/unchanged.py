@@ -42,6 +42,26 @@ def unchanged(seen: Seen) -> Iterator[str]:
             yield f"{call.id}: what is to be changed: {named}? The request says nothing of it."
 
 
+def read_back(seen: Seen) -> Iterator[str]:
+    """A question for each value that a change would set to what a step has just read of the same thing."""
+    reads = {call.id: call for call, tool, _ in seen.calls if tool is not None and tool.is_read}
+    for call, tool, _ in seen.acting:
+        if tool is None or not _SETTING.intersection(raw_words(tool.name)[:1]):
+            continue
+        for name, value in call.inputs.items():
+            found = _READ.fullmatch(value) if isinstance(value, str) else None
+            source = reads.get(found["step"]) if found is not None else None
+            if found is None or source is None or found["name"] != name or raw_words(name)[-1] in _WHICH:
+                continue
+            shared = [one for one, said in source.inputs.items() if call.inputs.get(one) == said]
+            if shared and len(shared) == len(source.inputs):
+                yield f"{call.id}: {name!r} would be set to what it is. What is it to be?"
+
+
+_SETTING: Final = _CHANGING | {"put", "write", "raise", "lower", "increase", "decrease"}
+_READ: Final = re.compile(r"\{\{\s*(?:steps\.)?(?P<step>\w+)(?:\.output)?\.(?P<name>\w+)\s*\}\}")
+
+
 def _free(tool: Tool) -> list[str]:
     """The parameters that a call may set; none where the tool sets something by itself."""
     properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")

@@ -186,7 +186,7 @@ def _affinity_of_text(field: ToolField, box: Toolbox) -> float:
         case "path":
             return 1.2
         case "id":
-            return 0.0 if box.prefix_of(field) else 0.8
+            return 0.0 if box.prefix_of(field) or box.is_found(field) else 0.8
         case _:
             return 0.0
 

@@ -174,6 +174,15 @@ class Toolbox:
         one = field.name[:-1] if field.is_list and field.name.endswith("s") else field.name
         return field.prefix or self.prefixes.get(field.name) or self.prefixes.get(one, "")
 
+    def is_found(self, field: ToolField) -> bool:
+        """Whether a tool that reads gives an id of its name, found by something else: a name is no such id then."""
+        return any(
+            one.name == field.name and all(need.name != field.name for need in kit.required)
+            for kit in self.kits
+            if not kit.is_acting and kit.required
+            for one in kit.outputs
+        )
+
     def told_of(self, field: ToolField) -> str:
         """Words that the tools say of a parameter of this name with these options."""
         return self.told.get((field.name, str(field.options)), "")
