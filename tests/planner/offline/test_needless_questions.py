@@ -565,3 +565,25 @@ def test_a_plan_that_asks_nothing_is_not_unsure() -> None:
         assert plan is not None
         assert plan.questions == ()
         assert (plan.confidence or 0.0) >= 0.5
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Log a plumbing repair for 4B, the tap in the kitchen drips",
+        "File a repair for 4B, the door sticks. Don't call anybody yet.",
+        "Open a repair for 4B",
+    ],
+)
+def test_the_word_for_what_a_tool_makes_is_no_text_of_it(request_: str) -> None:
+    repair = tool(
+        "open_repair",
+        "Open a repair of a flat.",
+        "write",
+        flat={"type": "string", "description": "e.g. 7C"},
+        description={"type": "string", "description": "What is broken"},
+        trade_={"type": "string", "enum": ["plumbing", "electric"]},
+    )
+    plan = planned(request_, (repair,))
+    calls = [step for step in plan.steps if isinstance(step, Call)] if plan is not None else []
+    assert plan is None or plan.questions or all(call.inputs["description"] != "repair" for call in calls)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, TypeGuard
 
 import msgspec
 
@@ -16,7 +16,7 @@ from toolpath.checks.request.calendar_words import WEEKDAY_NAMES
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.courtesy import without_courtesies
 from toolpath.checks.request.denials import denial_in, leaves_be
-from toolpath.checks.request.said import QUOTED, held_values, uncovered
+from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.settings import says_an_open_option
 from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
@@ -63,12 +63,18 @@ _COMING: Final = re.compile(
     re.IGNORECASE,
 )
 _VALUED: Final = re.compile(r"[\d@\"“„«`]")
+#: A figure, with a sign for money perhaps.
+_FIGURE: Final = re.compile(r"^[^\w\s-]?(\d+(?:\.\d+)?)[^\w\s]?$")
 #: Words that say that one value is for two things.
 FOR_BOTH: Final = re.compile(
     r"\b(?:both|each|same|alike|beiden?|jeweils|gleich\w*|selbe\w*|les\s+deux|chaque|m[eê]mes?|ambos|ambas|cada"
     r"|mism[oa]s?)\b",
     re.IGNORECASE,
 )
+
+
+def _is_figure(value: Json) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class Seen:
@@ -174,7 +180,8 @@ class Seen:
         if not named or any(folded(word).removesuffix("'s") in text for word in named for text in texts):
             return True
         # `The bill came to €240`: the act takes 240.
-        return not uncovered(said, self.held)
+        figures = {f"{value:g}" for call, _, _ in taking for value in call.inputs.values() if _is_figure(value)}
+        return all((found := _FIGURE.search(word)) is not None and f"{float(found[1]):g}" in figures for word in named)
 
     def _is_any_verb(self, word: str) -> bool:
         return self.is_verb(word) or any(folded(word) in verbs_of(tool) for tool in self.tools_left)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolpath.catalog.words import raw_words
+from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, concepts_of, is_known
 from toolpath.checks.request.statements import is_statement
@@ -21,7 +21,7 @@ _OWNER: Final = r"\b(?:my|our|your|his|her|their|\w+['\u2019]s)\s+"
 
 
 def loose(call: Call, kit: Kit, request: str, quoted: str) -> str | None:
-    """Words for somebody, or for an id, that stand where the thing of the verb stands: `Assign the photo`."""
+    """Words for somebody, for an id or a text that only stand where the thing of the verb does: `Assign the photo`."""
     for field in kit.fields:
         value = call.inputs.get(field.name)
         if not isinstance(value, str) or "{{" in value or is_statement(value):
@@ -31,6 +31,8 @@ def loose(call: Call, kit: Kit, request: str, quoted: str) -> str | None:
         if field.kind == "email" and "@" not in value:
             return value
         if field.kind in ("text", "place") and things_of(kit) and _is_owned(value, field, kit, request, quoted):
+            return value
+        if field.kind == "text" and kit.is_acting and _is_own_thing(value, kit, quoted):
             return value
         if "room" in raw_words(field.name) and _is_no_room(value, request, quoted):
             return value
@@ -42,6 +44,13 @@ def loose(call: Call, kit: Kit, request: str, quoted: str) -> str | None:
             continue
         return value
     return None
+
+
+def _is_own_thing(value: str, kit: Kit, quoted: str) -> bool:
+    """Whether a text is nothing but the word for what the tool makes: the `job` of `Log a locksmith job`."""
+    is_word = re.fullmatch(r"[a-zà-ÿ]{3,}", value) is not None and value not in quoted
+    own = frozenset(stem(word) for word in raw_words(f"{kit.tool.name} {kit.tool.description[:200]}"))
+    return is_word and stem(folded(value)) in own
 
 
 #: Ordinary words for places in and around a house, or the ends of such words.
