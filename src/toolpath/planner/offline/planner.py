@@ -152,7 +152,7 @@ def _planned_and_asked(
         return _asked_about(plan, catalog)
     questions = [*rivals(plan, said, box), *unwarranted(found), *doubts_of_lists(plan, said, box, today)]
     questions += doubts_of_readings(plan, request, box)
-    questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
+    questions += days_that_may_be_two(request, spans, today) if _acts(plan, catalog) else ()
     return _asking(_weighed(plan, found, is_acting=_acts(plan, catalog)), questions)
 
 

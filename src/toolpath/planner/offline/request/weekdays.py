@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final
 
 from toolpath.checks.request.calendar_words import WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.span import Span
 
 _DAY: Final = rf"(?P<day>{WEEKDAY_NAMES})"
 _NEXT_WEEK: Final = (
@@ -71,10 +73,27 @@ def days_of_weeks(text: str, today: date) -> Iterator[tuple[int, int, date]]:
             yield *found.span(), monday + timedelta(days=_weekday(found))
 
 
-def days_that_may_be_two(text: str, today: date | None) -> Iterator[str]:
-    """A question for each day of which people mean different ones: `next Friday`, while this week's is to come."""
+#: A day without its year that was so many days ago is as likely to be meant as that of next year.
+_JUST_PAST: Final = 90
+_YEAR: Final = re.compile(r"\d{4}")
+
+
+def days_that_may_be_two(text: str, spans: Sequence[Span], today: date | None) -> Iterator[str]:
+    """A question for each day of which people mean different ones.
+
+    `next Friday`, while this week's is to come; `2 May`, which was last week and comes again in a year.
+    """
+    if today is None:
+        return
+    for span in spans:
+        if span.kind == "day" and isinstance(span.value, str) and _YEAR.search(span.text) is None:
+            with contextlib.suppress(ValueError):
+                meant = date.fromisoformat(span.value)
+                past = meant.replace(year=meant.year - 1)
+                if 0 < (today - past).days <= _JUST_PAST:
+                    yield f"{span.text!r}: is it {past.isoformat()}, or {meant.isoformat()}?"
     for found in _NEXT.finditer(text):
-        if today is not None and _weekday(found) > today.weekday():
+        if _weekday(found) > today.weekday():
             near = today + timedelta(days=_weekday(found) - today.weekday())
             yield f"{found[0]!r}: is it {near.isoformat()}, or {(near + timedelta(days=7)).isoformat()}?"
 
