@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -49,3 +50,18 @@ WEEKDAYS: Final = _numbered(_WEEKDAY_WORDS, 0)
 #: The same as alternatives of a regular expression.
 MONTH_NAMES: Final = _pattern(_MONTH_WORDS)
 WEEKDAY_NAMES: Final = _pattern(_WEEKDAY_WORDS)
+
+#: Days of a month in words: `the fifteenth of August`.
+DAYS_OF_MONTHS: Final = {
+    word: number
+    for number, word in enumerate(
+        re.findall(
+            r"\S+",
+            """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+            fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third
+            twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth
+            thirty-first""",
+        ),
+        1,
+    )
+}

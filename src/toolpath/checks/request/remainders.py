@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from toolpath.catalog.words import STOP
+from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS
 from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when, without_lengths
 from toolpath.checks.request.verbs import folded
@@ -106,6 +107,9 @@ def _is_held(word: str, held: HeldValues, is_own: Callable[[str], bool]) -> bool
     if word in _EMPTY or word in STOP or word in held.vocabulary or is_own(word) or says_when(word):
         return True
     if held.names(word):
+        return True
+    if word in DAYS_OF_MONTHS and any(day.day == DAYS_OF_MONTHS[word] for day in held.dates):
+        # `the fifteenth of August`
         return True
     stem = word.removesuffix("s")
     if stem in held.vocabulary or held.names(stem):

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS, WEEKDAYS
+from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS, MONTH_NAMES, MONTHS, WEEKDAYS
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import country_of, language_of
 from toolpath.checks.request.concepts import is_german_thing
@@ -390,6 +390,8 @@ def _is_held_time(token: str, plain: str, held: HeldValues, before: str) -> bool
     if plain in MONTHS and token[:1].isupper():
         month = MONTHS[plain]
         return held.has(token) or any(day.month == month for day in held.dates) or str(month) in held.runs
+    if plain in DAYS_OF_MONTHS and held.dates:
+        return held.has(token) or any(day.day == DAYS_OF_MONTHS[plain] for day in held.dates)
     if plain in PERIODS and before in COMING:
         return held.has(token) or bool(held.dates)
     if plain in _WHEN:

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.calendar_words import MONTHS, WEEKDAY_NAMES, WEEKDAYS
+from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS, MONTHS, WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.said import IN_DAYS
 from toolpath.checks.request.tongues import tongues_of
@@ -119,21 +119,8 @@ _DAYS_ALONE: Final = (
         re.IGNORECASE,
     ),
 )
-_ORDINALS: Final = {
-    word: number
-    for number, word in enumerate(
-        re.findall(
-            r"\S+",
-            """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
-            fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third
-            twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth
-            thirty-first""",
-        ),
-        1,
-    )
-}
 _ORDINAL_OF: Final = re.compile(
-    rf"(?<![\w-])(?:the\s+)?({'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\s+of\s+({_WORD})"
+    rf"(?<![\w-])(?:the\s+)?({'|'.join(sorted(DAYS_OF_MONTHS, key=len, reverse=True))})\s+of\s+({_WORD})"
     r"(?:,?\s+(\d{4}))?(?!\w)",
     re.IGNORECASE,
 )
@@ -262,7 +249,7 @@ def _ordinals(text: str, today: date | None) -> Iterator[Day]:
     """Days whose number is said in words: `the first of July`."""
     for found in _ORDINAL_OF.finditer(text):
         month = _MONTHS.get(folded(found[2]))
-        day = _ORDINALS[found[1].casefold()]
+        day = DAYS_OF_MONTHS[found[1].casefold()]
         if month is not None and found[3]:
             yield from _day(found, (found[3], month, str(day)))
         elif month is not None and today is not None:

@@ -1,4 +1,4 @@
-"""Days without a year that were a short time ago: a write asks which of two years is meant."""
+"""Days as people say them: in words, and without a year."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS
 from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 
@@ -45,3 +46,24 @@ def test_a_day_to_come_or_with_its_year_is_no_question(day: str) -> None:
 
 def test_a_tool_that_only_reads_asks_nothing() -> None:
     assert not [one for one in questions("List the expenses on 2 May", tool("list_expenses", "read")) if "is it" in one]
+
+
+@pytest.mark.parametrize("word", [*DAYS_OF_MONTHS])
+def test_a_day_that_is_said_in_words_is_no_word_left_over(word: str) -> None:
+    plan = plan_offline(
+        f"Add an expense of 30 on the {word} of August",
+        Catalog({"add_expense": tool("add_expense", "write")}),
+        today=TODAY,
+    )
+    (step,) = plan.steps
+    assert step.inputs["day"] == f"2027-08-{DAYS_OF_MONTHS[word]:02}"
+    assert not plan.questions
+
+
+def test_a_day_in_words_that_the_plan_does_not_hold_is_asked_about() -> None:
+    plan = plan_offline(
+        "Add an expense of 30 on the fifth of August for the ninth",
+        Catalog({"add_expense": tool("add_expense", "write")}),
+        today=TODAY,
+    )
+    assert plan.questions
