@@ -13,7 +13,7 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import Mood, words_of
-from toolpath.checks.request.concepts import STOPS, listed_concepts
+from toolpath.checks.request.concepts import STOPS, is_known, listed_concepts
 from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.fitting import Fitted, fit
@@ -76,8 +76,12 @@ def _answering(kit: Kit, part: ClausePart, box: Toolbox, text: str) -> Fitted | 
         return None
     strange = [*_strange(kit, part)]
     if _has_own_id(fitted, box):
-        # An id that looks as this tool's own is of nothing else.
-        return fitted if len(strange) < 2 else None
+        # An id that looks as this tool's own is of nothing else. A thing that is known and none of its own is another,
+        # and so is what is counted: `how many calories are in R-21?`
+        is_other = (bool(strange) and _HOW_MUCH.search(part.text) is not None) or any(
+            is_known(word) or word in _nouns_of(part) for word in strange
+        )
+        return fitted if len(strange) < 2 and not is_other else None
     is_figure = _HOW_MUCH.search(part.text) is not None and any(
         stem(word) in _FIGURES for one in kit.outputs for word in raw_words(one.name)
     )
@@ -97,6 +101,11 @@ def _says_which(field: ToolField, call: JsonObject, box: Toolbox) -> bool:
     if is_like_examples(value, field) or is_other_code(value, field, box):
         return True
     return len(prefix) > 1 and value.casefold().startswith(prefix.casefold())
+
+
+def _nouns_of(part: ClausePart) -> frozenset[str]:
+    """Words within a question that are written as German writes nouns, folded."""
+    return frozenset(folded(word.text) for word in part.words[1:] if word.text[:1].isupper())
 
 
 def _telling(part: ClausePart) -> Sequence[str]:
