@@ -187,3 +187,46 @@ def test_a_value_that_is_to_become_another_is_asked_for_and_not_read_back(reques
     plan = planned(request_, read, change)
     acting = [inputs for name, inputs in calls(plan) if name == "set_budget"]
     assert plan.questions or not acting
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Suspend the member who knows Ines Falk on 9 March",
+        "Suspend the member after Ines Falk on 9 March",
+        "Suspend the member like Ines Falk on 9 March",
+        "Suspend the member next to Ines Falk on 9 March",
+        "Suspend the member who wrote to Ines Falk on 9 March",
+        "Suspend the member related to Ines Falk on 9 March",
+        "Suspend the member that replaced Ines Falk on 9 March",
+        "Suspend Ines Falk's trainer on 9 March",
+        "Suspendiere das Mitglied nach Ines Falk zum 9. März",
+        "Suspendiere das Mitglied, das Ines Falk kennt, zum 9. März",
+        "Suspends le membre qui a signalé Ines Falk le 9 mars",
+        "Suspende al socio que conoce a Ines Falk el 9 de marzo",
+        "Send the birthday card of Ines Falk",
+        "Send a birthday card from Ines Falk",
+        "Send the card that was sent to Ines Falk for her birthday",
+    ],
+)
+def test_who_is_only_spoken_of_is_not_who_it_is_done_to(request_: str) -> None:
+    try:
+        plan = planned(request_, FIND_MEMBER, SEND_CARD, SUSPEND)
+    except NoToolFits:
+        return
+    assert plan.questions or all(name == "find_member" for name, _ in calls(plan))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Suspend Ines Falk on 9 March",
+        "Suspend the member Ines Falk on 9 March",
+        "Please suspend Mrs Ines Falk on 9 March",
+        "Send the birthday card to Mrs Ines Falk",
+    ],
+)
+def test_who_is_named_plainly_is_found(request_: str) -> None:
+    plan = planned(request_, FIND_MEMBER, SEND_CARD, SUSPEND)
+    assert calls(plan)[0][0] == "find_member"
+    assert calls(plan)[-1][1]["member_id"] == "{{ find_member.member_id }}"

@@ -17,6 +17,7 @@ from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.item_flags import flagged
 from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, is_listed, output_for
+from toolpath.planner.offline.request.named import is_named_by
 from toolpath.planner.offline.request.parts import ClausePart, Word, part_of
 from toolpath.planner.offline.request.picks import is_item_of_list, is_of_items, picks_in
 from toolpath.planner.offline.request.rows import is_within_range
@@ -279,7 +280,9 @@ class ToolChoice:
             if own is None or by.name == own.name or not _BY_NAME & {*raw_words(by.name)}:
                 continue
             read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
-            if not read.missing and len(read.calls) == 1 and {one.kind for one in read.taken} & _CALLED:
+            named = [one for one in read.taken if one.kind in _CALLED]
+            is_whole = not read.missing and len(read.calls) == 1
+            if is_whole and named and is_named_by(named[0], part, self._text, fitted.kit, kit):
                 found.append((field, read, own))
         is_one = len(found) == 1 and not _takes_its_own(fitted, found[0][1], part)
         return found[0] if is_one else None

@@ -1,0 +1,68 @@
+"""Names that a thing is found by: what has to stand before one for it to be whom or what a command is for. Pure.
+
+`Send Ann Brook the card`, `the card to Ann Brook`, `the member Ann Brook` name her; `the member who knows Ann Brook`,
+`the one after Ann Brook`, `Ann Brook's trainer` name somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.verbs import folded, meanings_of
+from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.span import Span
+from toolpath.planner.offline.request.toolbox import Kit
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_ARTICLES: Final = words_of(
+    "the my our der die das den dem le la les l' el los las mon ma nos notre mi mis nuestro nuestra"
+)
+_TITLES: Final = words_of(
+    "mr mrs ms miss dr prof herr herrn frau mme mlle madame monsieur sr sra señor señora don doña"
+)
+#: Before whom or what something is done for.
+_FOR: Final = words_of("to for an für à pour a para al")
+#: Before whose something is.
+_OF: Final = words_of("of from von vom de du des d' del")
+_CALLED: Final = words_of(
+    "called named titled entitled title name namens genannt nommé nommée appelé appelée intitulé titre llamado llamada"
+    " titulado titulada título"
+)
+#: Before `to` they say how another thing stands to it, as participles do.
+_BESIDE: Final = words_of(
+    "next close near nearest similar opposite prior akin relative due sent given known sold lent left owed superior"
+)
+_PARTICIPLE: Final = re.compile(r"\w{2,}(?:ed|ing)$")
+#: What begins a clause that says which of several is meant.
+_WHICH: Final = re.compile(
+    r"\b(?:who|whom|whose|which|that|where|when|than|qui|que|dont|lequel|laquelle|quien|cuy[oa]s?|welche[rsnm]?)\b"
+    r"|,\s*(?:der|die|das|dem|den|deren|dessen)\b",
+    re.IGNORECASE,
+)
+
+
+def is_named_by(span: Span, part: ClausePart, text: str, acting: Kit, finder: Kit) -> bool:
+    """Whether a name in a command says whom or what it is done for, and not what that stands beside."""
+    if text[span.end : span.end + 2] in ("'s", "\u2019s"):
+        return False
+    said = text[part.start : span.start]
+    if _WHICH.search(said) is not None:
+        return False
+    words = [folded(word) for word in _WORD.findall(said)]
+    while words and words[-1] in _ARTICLES | _TITLES:
+        words.pop()
+    if not words:
+        return False
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last == folded(part.verb) or last in _CALLED:
+        return True
+    if last in _FOR:
+        return before not in _BESIDE and _PARTICIPLE.fullmatch(before) is None
+    if last in _OF:
+        # What is sent of somebody goes to another one.
+        return "send" not in meanings_of(part.verb)
+    # `the member Ann Brook`
+    named = {folded(one) for kit in (acting, finder) for one in re.findall(r"[A-Za-z][a-z]*", kit.tool.name)[1:]}
+    return bool({last, last.removesuffix("s")} & named)
