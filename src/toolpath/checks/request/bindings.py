@@ -58,6 +58,7 @@ def misbound(seen: Seen) -> Iterator[str]:
         if tool is not None:
             yield from _swapped(seen, call, tool)
             yield from _signed(call, tool)
+            yield from _named(seen, call, tool)
             yield from _crossed(call, tool)
             yield from _id_for_a_name(seen, call, tool)
             yield from _number_for_a_name(seen, call, tool)
@@ -110,6 +111,26 @@ def _torn(seen: Seen) -> Iterator[str]:
             )
             if (is_row or _JOINED.fullmatch(between)) and not is_ranked and is_alike:
                 yield f"{call.id}: which of {one[3]!r} and {other[3]!r} is {one[2]!r}, and which is {other[2]!r}?"
+
+
+def _named(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
+    """A question for each number that the request names after another parameter: `pulse 38.4` for a temperature."""
+    properties = tool.input_schema.get("properties")
+    names = list(properties) if isinstance(properties, dict) else []
+    for name, value in call.inputs.items():
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        own = {folded(word) for word in raw_words(name)}
+        before = [_NAME.search(seen.request[: place.start]) for place in whole_words(seen.request, f"{value:g}")]
+        said = [folded(found["name"]) for found in before if found is not None]
+        if not said or len(said) < len(before) or any(word in own or is_short(word, own) for word in said):
+            continue
+        others = {folded(word) for one in names if one != name for word in raw_words(one)} - own - STOPS
+        if said[0] in others or (len(said[0]) > 2 and is_short(said[0], others)):
+            yield f"{call.id}: {said[0]} {value:g} is said, and taken for {name!r}; what is meant?"
+
+
+_NAME: Final = re.compile(r"(?P<name>[^\W\d_]+)\s*[:=]?\s*\Z")
 
 
 def _in_one(seen: Seen) -> Iterator[str]:

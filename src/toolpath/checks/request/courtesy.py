@@ -1,4 +1,7 @@
-"""Courtesies of a request, which change nothing of what is to be done: thanks, haste, `when you get a chance`. Pure."""
+"""Courtesies of a request, phrases of a closed list: thanks, haste, `when you get a chance`. Pure.
+
+They are looked for whole. What is begun like one and has no end, as `once you have`, waits for something and stays.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,10 @@ _KIND: Final = (
 )
 #: Whenever it suits whoever is asked.
 _WHENEVER: Final = (
-    r"please\s+(?:mate|pal|love|dear|guys|folks)|(?:when(?:ever)?|once|as\s+soon\s+as)\s+you\s+(?:can|could|get|have|find)(?:\s+(?:an?|the|one)\s+(?:spare\s+|free\s+|quick\s+)?"
-    r"(?:minute|min|moment|second|sec|chance|time)|\s+time|\s+to\s+it)?|if\s+you\s+(?:can|could|would|please"
+    r"please\s+(?:mate|pal|love|dear|guys|folks)|(?:when(?:ever)?|once|as\s+soon\s+as)\s+you\s+"
+    # `once you have`, `when you find`: of what, is not said.
+    r"(?:can|could|get\s+to\s+it|(?:get|have|find)\s+(?:(?:an?|the|one)\s+(?:spare\s+|free\s+|quick\s+)?"
+    r"(?:minute|min|moment|second|sec|chance|time)|(?:the\s+|some\s+)?time))|if\s+you\s+(?:can|could|please"
     r"|do\s*n['\u2019]?t\s+mind|would\s*n['\u2019]?t\s+mind|have\s+(?:a\s+(?:minute|moment|second)|time))|as\s+soon\s+as\s+possible"
     r"|wenn\s+du\s+(?:kannst|magst|(?:mal\s+)?(?:zeit|gelegenheit)\s+hast)|wenn\s+(?:sie|ihr)\s+(?:k[öo]nnen|k[öo]nnt)"
     r"|so(?:\s+|)(?:schnell|bald)\s+(?:wie|als)\s+m[öo]glich|sobald\s+(?:du\s+kannst|wie\s+m[öo]glich)"
@@ -69,7 +74,7 @@ _COURTESIES: Final = re.compile(
     rf"(?:(?:(?<=\S)\s*(?:,|\s[-\u2013\u2014])|(?<=[.!?;]))\s*(?:and\s+|und\s+|et\s+|y\s+)?"
     rf"(?:{_THANKS}|{_WHENEVER}|{_HASTE})(?:[,\s]+(?:{_THANKS}))*{_END}[!.]*"
     rf"|{_NO_TIME}(?<=[\w#])\s+(?:{_WHENEVER}|{_HASTE})(?:[,\s]+(?:{_THANKS}))*{_END}[!]*"
-    rf"|{_BEGIN}(?:{_KIND})(?=\s)|{_BEGIN}(?:{_WHENEVER})\s*,)",
+    rf"|{_BEGIN}(?:{_KIND})(?=\s)|{_BEGIN}(?:{_WHENEVER}|if\s+you\s+would)\s*,)",
     re.IGNORECASE,
 )
 _LATER: Final = re.compile(rf"(?<=[\w#]),?\s+(?:{_FOR_NOW}){_END}", re.IGNORECASE)

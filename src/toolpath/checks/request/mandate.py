@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
+from itertools import filterfalse
 from typing import Final
 
 import msgspec
@@ -34,7 +35,7 @@ from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, 
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
-from toolpath.checks.request.stand_ins import TAKING, is_compound, is_stand_in
+from toolpath.checks.request.stand_ins import TAKING, is_compound, is_stand_in, is_turned
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, verbs_of
 from toolpath.checks.request.turned import turned
@@ -175,7 +176,9 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
     for call, tool, _ in seen.acting:
         must_fit = strict or tool is None or tool.effect == "destructive"
         stands_in = partial(is_stand_in, call=call, tool=tool, seen=seen)
-        if not any(stands_in(clause) or _commands(clause, tool, must_fit=must_fit) for clause in commands):
+        turned_away = partial(is_turned, tool=tool, seen=seen)
+        straight = filterfalse(turned_away, commands)
+        if not any(stands_in(clause) or _commands(clause, tool, must_fit=must_fit) for clause in straight):
             said = ", ".join(dict.fromkeys(clause.verb for clause in commands))
             yield f"{call.tool} would act, and the request commands {said!r}. Should it be done?"
 

@@ -1,7 +1,7 @@
 """Verbs that stand in for the one of a tool: its option, a verb of putting, a verb with a little word. Pure.
 
 `Reject PB-3` of one that decides `reject`, `Put P-1 in bed 3` of the only one that takes both, `Check 978 out` of
-`checkout_book`. What destroys is commanded in no such words.
+`checkout_book`. What destroys is commanded in no such words, and no verb of reading is an option.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import re
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import Seen, is_offered, text_in
 from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import acts
-from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 
@@ -46,6 +48,8 @@ TAKING: Final = frozenset(
 
 def is_compound(text: str, verb: str, tool: Tool) -> bool:
     """Whether the tool's verb is this one and a little word behind it in one: `Check 978 out` of `checkout_book`."""
+    if tool.effect == "destructive":
+        return False
     first, rest = raw_words(tool.name)[:1], folded(text.partition(verb)[2])
     return any(first == [f"{folded(verb)}{one}"] for one in _PARTICLES.findall(rest))
 
@@ -56,8 +60,8 @@ def is_stand_in(clause: Clause, call: Call, tool: Tool | None, seen: Seen) -> bo
         return False
     is_putting = bool(_PLACING.intersection(raw_words(tool.name)[:1]))
     return (
-        _is_option(clause.verb, call, tool)
-        or (is_putting and _is_put(clause, call, seen))
+        _is_option(clause, call, tool, seen)
+        or (is_putting and _is_put(clause, call, tool, seen))
         or _is_made(clause, tool, seen)
     )
 
@@ -83,14 +87,45 @@ _ROOT: Final = 3
 _NOUN: Final = re.compile(r"(?:p?ment|s?ion|a?tion|ings?|al|er|e?s?)")
 
 
-def _is_option(verb: str, call: Call, tool: Tool) -> bool:
-    """Whether the verb is the option that the call is given: `Reject PB-3` of one that decides `reject`."""
-    forms = {folded(verb), f"{folded(verb)}d", f"{folded(verb)}ed"}
-    held = [value for name, value in call.inputs.items() if isinstance(value, str) and is_offered(value, tool, name)]
-    return any(folded(one) in forms for one in held)
+def _is_option(clause: Clause, call: Call, tool: Tool, seen: Seen) -> bool:
+    """Whether the verb is the option that the call is given, and the request says no other: `Reject PB-3`."""
+    verb = folded(clause.verb)
+    if not verb or is_reading(verb) or _TURNED.match(folded(clause.text).partition(verb)[2]) is not None:
+        return False
+    held = {
+        name: folded(value)
+        for name, value in call.inputs.items()
+        if isinstance(value, str) and is_offered(value, tool, name)
+    }
+    name = next((name for name, value in held.items() if value in _forms(verb)), None)
+    if name is None:
+        return False
+    # `Reject PB-3, no approve it`: which of them?
+    given = {folded(str(one.inputs.get(name))) for one, _, _ in seen.calls}
+    others = {one for word in _words(seen) for one in _forms(folded(word))} - given
+    return not any(is_offered(one, tool, name) for one in others)
 
 
-def _is_put(clause: Clause, call: Call, seen: Seen) -> bool:
+def _words(seen: Seen) -> frozenset[str]:
+    """The words of the request, without what it plainly denies; `no, approve it` takes something back."""
+    taken_back = [one.text for one in seen.clauses if one.mood == "negation" and _NO.match(one.text)]
+    return frozenset(word for text in (seen.plain, *taken_back) for word in _WORD.findall(text))
+
+
+_NO: Final = re.compile(r"\W*(?:no|nope|nein|non|nee)\b", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+#: Behind a verb these make another one of it: `approve of`, `hold off`.
+_TURNED: Final = re.compile(
+    r"\s+(?:of|off|on|in|out|over|up|down|back|away|with|from|about|against|for|at|by|to|through)\b"
+)
+
+
+def _forms(verb: str) -> frozenset[str]:
+    """Options that the verb may stand for."""
+    return frozenset((verb, f"{verb}d", f"{verb}ed"))
+
+
+def _is_put(clause: Clause, call: Call, tool: Tool, seen: Seen) -> bool:
     """Whether a thing is put where the call has it: `Put P-1 in bed 3`, of the only tool that takes both."""
     if folded(clause.verb) not in PUTTING:
         return False
@@ -98,9 +133,50 @@ def _is_put(clause: Clause, call: Call, seen: Seen) -> bool:
     values = [folded(str(value)) for value in call.inputs.values() if isinstance(value, str | int)]
     told = [one for one in values if any(True for _ in whole_words(said, one))]
     is_coded = any(any(map(str.isdigit, one)) for one in told)
-    if len(told) < 2 or len(told) < len(call.inputs) or not is_coded:
+    if len(told) < 2 or len(told) < len(call.inputs) or not is_coded or not _says_where(clause, tool, seen):
         return False
     return not any(acts(one) and call.inputs.keys() <= _parameters(one) for one in seen.tools_left)
+
+
+def _says_where(clause: Clause, tool: Tool, seen: Seen) -> bool:
+    """Whether what follows the verb are values, what the tool calls them, and words for `in`: none for `before`."""
+    own = {word for name in (tool.name, *_parameters(tool)) for word in raw_words(name)} - STOPS
+    words = [folded(word) for word in _WORD.findall(text_in(seen, clause).partition(clause.verb)[2])]
+    if not words:
+        return True
+    # `Put in P-1`, `put P-1 in`: where to is not said.
+    if words[0] in _INTO or words[-1] in _INTO:
+        return False
+    return all(word in _INTO | _ARTICLES or word in own or seen.held.names(word) for word in words)
+
+
+_INTO: Final = words_of("in into on onto to at an auf zu dans sur à en a")
+_ARTICLES: Final = words_of("the der die das den dem le la les el los las please bitte and und et y")
+
+
+def is_turned(clause: Clause, tool: Tool | None, seen: Seen) -> bool:
+    """Whether what follows the verb makes another one of it, or no verb: `put 40 away`, `price up 20 euros`."""
+    if tool is None:
+        return False
+    verb = folded(clause.verb)
+    rest = folded(text_in(seen, clause)).partition(verb)[2] if verb else ""
+    if verb in _parameters(tool) and _VALUE.match(rest) is not None:
+        return True
+    if (
+        verb not in PUTTING
+        or verb in raw_words(tool.name)
+        or any(isinstance(value, bool) for call, _, _ in seen.calls for value in call.inputs.values())
+    ):
+        return False
+    # `Put 40 over to C-11` says where to.
+    told = _OVER_TO.sub(" ", rest)
+    return any(word in _AWAY and not seen.held.names(word) for word in _WORD.findall(told))
+
+
+#: Behind the name of a value: what it is.
+_VALUE: Final = re.compile(r"\s+(?:[€$£#]?\d|(?:up|down|from|by|of|too|so|at)\b)")
+_OVER_TO: Final = re.compile(r"(?<=\w)\s+(?:over|up|down)\s+(?=(?:to|into|onto)\s+\S*\d)")
+_AWAY: Final = words_of("away down off back aside over out up by weg ab zurück beiseite runter aparte")
 
 
 def _parameters(tool: Tool) -> frozenset[str]:
