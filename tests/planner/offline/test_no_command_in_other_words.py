@@ -61,6 +61,16 @@ LOANS = (
     tool("cancel_loan", "Cancel a loan.", "destructive", loan_id=coded("LN-204")),
     tool("shutdown_server", "Power a server down.", "destructive", server_id=coded("SV-4")),
 )
+SERVERS = (tool("rollback_server", "Put a server to its last state.", "destructive", server_id=coded("SV-4")),)
+CALLS = (
+    tool(
+        "schedule_call",
+        "Schedule a call with somebody.",
+        "write",
+        name={**TEXT, "description": "Name of whom to call"},
+        date={**TEXT, "format": "date"},
+    ),
+)
 
 
 def writes(request: str, tools: tuple[Tool, ...]) -> bool:
@@ -158,6 +168,7 @@ ASKED = [
         )
     ),
     *((f"{text}, cancel LN-204", LOANS) for text in ("Once you have", "When you find", "As soon as you get")),
+    ("Roll SV-4 for Ana back", SERVERS),
     ("Shut SV-4 for the break in the room down", LOANS),
 ]
 
@@ -198,6 +209,8 @@ def test_what_may_mean_something_else_is_asked_about(request_text: str, tools: t
                 "when you have time",
             )
         ),
+        ("Roll back SV-4", SERVERS, {"server_id": "SV-4"}),
+        ("Set up a call with Ana Ruiz on Friday", CALLS, {"name": "Ana Ruiz", "date": "2026-11-27"}),
         ("If you would, cancel LN-204", LOANS, {"loan_id": "LN-204"}),
         ("When you get a moment, cancel LN-204", LOANS, {"loan_id": "LN-204"}),
     ],

@@ -1,7 +1,8 @@
 """Verbs that stand in for the one of a tool: its option, a verb of putting, a verb with a little word. Pure.
 
 `Reject PB-3` of one that decides `reject`, `Put P-1 in bed 3` of the only one that takes both, `Check 978 out` of
-`checkout_book`. What destroys is commanded in no such words, and no verb of reading is an option.
+`checkout_book`. What destroys is commanded in none of these but its own verb in two words, side by side: `roll back` of
+`rollback_deployment`. No verb of reading is an option.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ TAKING: Final = frozenset(
 
 def is_compound(text: str, verb: str, tool: Tool) -> bool:
     """Whether the tool's verb is this one and a little word behind it in one: `Check 978 out` of `checkout_book`."""
-    if tool.effect == "destructive":
-        return False
     first, rest = raw_words(tool.name)[:1], folded(text.partition(verb)[2])
-    return any(first == [f"{folded(verb)}{one}"] for one in _PARTICLES.findall(rest))
+    # What destroys: both words stand side by side, `roll back cart`.
+    particles = _PARTICLES.findall(rest) if tool.effect != "destructive" else rest.split()[:1]
+    return any(first == [f"{folded(verb)}{one}"] for one in particles)
 
 
 def is_stand_in(clause: Clause, call: Call, tool: Tool | None, seen: Seen) -> bool:
@@ -170,13 +171,18 @@ def is_turned(clause: Clause, tool: Tool | None, seen: Seen) -> bool:
         return False
     # `Put 40 over to C-11` says where to.
     told = _OVER_TO.sub(" ", rest)
-    return any(word in _AWAY and not seen.held.names(word) for word in _WORD.findall(told))
+    if verb == "set":
+        # `Set up a call`
+        told = told.removeprefix(" up ")
+    return any(word in _AWAY and not seen.held.names(word) for word in _PARTED.findall(told))
 
 
 #: Behind the name of a value: what it is.
 _VALUE: Final = re.compile(r"\s+(?:[€$£#]?\d|(?:up|down|from|by|of|too|so|at)\b)")
 _OVER_TO: Final = re.compile(r"(?<=\w)\s+(?:over|up|down)\s+(?=(?:to|into|onto)\s+\S*\d)")
-_AWAY: Final = words_of("away down off back aside over out up by weg ab zurück beiseite runter aparte")
+#: A word with what a hyphen joins to it: `wake-up`.
+_PARTED: Final = re.compile(r"[^\W\d_][\w'-]*")
+_AWAY: Final = words_of("away down off back aside over out up weg zurück beiseite runter aparte")
 
 
 def _parameters(tool: Tool) -> frozenset[str]:
