@@ -15,7 +15,7 @@ _JOKES: Final = re.compile(
 _PUT_RIGHT: Final = re.compile(r"(?:^|[\n.;!,])\s*\*(?P<right>\w[\w-]*)(?![\w*])(?!\s*\w[^*\n]*\*)")
 #: A word that begins what stands in place of what was said before: `Sell 10, actually 12`.
 _CORRECTION: Final = re.compile(
-    r"(?:[,;.:!?\u2013\u2014\u2026(]|(?<=\s)-|\.{2,})\s*(?:(?:and|but|oh|ah|no|nein|non|ach|ay|y|et|und"
+    r"(?:[,;.:!?\u2013\u2014\u2026(]|(?<=\s)-)\s*(?:(?:and|but|oh|ah|no|nein|non|ach|ay|y|et|und"
     r"|aber)[\s,]+){0,2}"
     r"(?P<words>actually|sorry|pardon|oops|whoops|my\s+bad|well|better|rather|wait|hang\s+on|hold\s+on|correction"
     r"|make\s+(?:that|it)"

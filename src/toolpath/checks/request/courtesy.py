@@ -68,7 +68,7 @@ _FOR_NOW: Final = (
     r"|pour\s+(?:l['\u2019]instant|le\s+moment)|(?:por|de)\s+(?:ahora|momento)|por\s+el\s+momento"
 )
 _END: Final = r"(?=\s*(?:$|[.!?;,)\n\u2013\u2014]))"
-_BEGIN: Final = r"(?:^|(?<=[.!?;\n])\s)\s*"
+_BEGIN: Final = r"(?:^|(?<=[.!?;\n])(?<!\n\n)\s)\s*"
 _COURTESIES: Final = re.compile(
     # `tell her thanks` says what to tell, so a comma has to stand before it.
     rf"(?:(?:(?<=\S)\s*(?:,|\s[-\u2013\u2014])|(?<=[.!?;]))\s*(?:and\s+|und\s+|et\s+|y\s+)?"
@@ -101,3 +101,19 @@ def without_courtesies(text: str, plain: str | None = None, *, for_now: bool = F
             if re.search(r"[^\W\d_]", left) is not None:
                 plain, text = left, text[:start] + " " * (end - start) + text[end:]
     return text
+
+
+#: Blanks of which each would be tried as the beginning of what ends a clause.
+_WIDE: Final = re.compile(r"\s{40,}")
+
+
+def closed_up(text: str, plain: str) -> tuple[str, str]:
+    """Two texts of the same length, with one blank for very many that both have at the same place."""
+    kept: list[slice] = []
+    start = 0
+    for found in _WIDE.finditer(plain):
+        if text[found.start() : found.end()].isspace():
+            kept.append(slice(start, found.start() + 1))
+            start = found.end()
+    kept.append(slice(start, len(plain)))
+    return "".join(text[one] for one in kept), "".join(plain[one] for one in kept)

@@ -76,7 +76,7 @@ def gist_of(
 
 #: The finite verb of a statement, with what may stand before it.
 _FINITE: Final = re.compile(
-    r"\s+(?:just|still|already|only|both|all|ya|schon|noch|beide|se|s['\u2019])*\s*"
+    r"(?<!\s)\s+(?:(?:just|still|already|only|both|all|ya|schon|noch|beide|se|s['\u2019])+\s*)?"
     r"\b(?:is|are|was|were|has|have|had|got|gets|broke|came|went|looks?|needs?|keeps?|ist|sind|war|waren|hat|haben|est|sont"
     r"|ont|está|están|son|fue|ha|han)\b",
     re.IGNORECASE,

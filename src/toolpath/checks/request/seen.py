@@ -14,7 +14,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import WEEKDAY_NAMES
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
-from toolpath.checks.request.courtesy import without_courtesies
+from toolpath.checks.request.courtesy import closed_up, without_courtesies
 from toolpath.checks.request.denials import denial_in, leaves_be
 from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
@@ -122,7 +122,7 @@ class Seen:
         # What is destroyed for now is destroyed.
         binds = any(tool is None or tool.effect == "destructive" for _, tool, _ in self.acting)
         self.request = without_courtesies(self.request, self.plain, for_now=not binds)
-        self.plain = without_courtesies(self.plain, for_now=not binds)
+        self.request, self.plain = closed_up(self.request, without_courtesies(self.plain, for_now=not binds))
         self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
         for tool in self.tools:
             # A tool that is called by its full name is called by its verb.

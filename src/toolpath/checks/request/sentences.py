@@ -72,15 +72,15 @@ cuántos cuánta cuántas
 """)
 #: After the number of a day: `22. Juni`.
 _MONTH: Final = "(?i:jan|feb|mär|mar|apr|mai|jun|jul|aug|sep|okt|oct|nov|dez|dec)"
-#: Where one clause ends and the next begins.
+#: Where one clause ends and the next begins. Of a run of blanks only the first is tried: each of them would be else.
 _CUT: Final = re.compile(
     r"(?<=[.!?;…])(?<!(?<![\d#])[\d#]\.)(?<!(?<![\d#])[\d#][\d#]\.)[\"'”»)]*\s+|(?<=[\d#]\.)\s+(?=(?-i:[A-Z]))(?!"
     + _MONTH
-    + r")|\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
-    r"|,?\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|afterwards|after\s+(?:that|this)|finally|lastly|next|dann"
+    + r")|(?<!\s)\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
+    r"|(?:,|(?<!\s))\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|afterwards|after\s+(?:that|this)|finally|lastly|next|dann"
     r"|danach|anschließend|puis|ensuite|luego|después|entonces)\b,?\s+(?!(?:week|month|year|day|monday|tuesday"
     r"|wednesday|thursday|friday|saturday|sunday)\b)"
-    r"|,?\s+(?:and|und|et|y|e|plus|also|but|aber|mais|pero"
+    r"|(?:,|(?<!\s))\s+(?:and|und|et|y|e|plus|also|but|aber|mais|pero"
     r"|as\s+well\s+as)\s+(?=(?P<after>[^\W\d_][\w'\u2019-]*)(?:\s+(?P<follow>[\w'\u2019-]+))?)"
     r"|,\s+(?=(?:(?:it|this|that|they)\s+)?(?:(?:has|have|needs?)\s+to|must|should)\s+be\s)"
     r"|,\s+(?=(?:(?:can|could|would)\s+you|k[öa]nn(?:te)?st\s+du|k[öo]nn(?:t)?en\s+sie|(?:peux|pourrais)-tu"
@@ -234,7 +234,10 @@ _WIDE: Final = re.compile(r"\s{40,}")
 
 
 def narrowed(text: str) -> str:
-    """The text as it is read: one blank or end of line for very many in a row, and its conditions said by `if`."""
+    """The text as all that reads requests reads it: restated, with one blank or end of line for very many in a row.
+
+    Its conditions are said by `if`, as `restated` says: `Is T-7 closed? Then reopen it` is `If T-7 is closed, …`.
+    """
     return restated(_WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", text))
 
 
@@ -326,16 +329,16 @@ def _is_cut(cut: re.Match[str], text: str, is_verb: Callable[[str], bool]) -> bo
 
 #: Where it is said what is not to be done beside a command: `…, but leave rep-45 alone`, `…, not 531`.
 _DENIED: Final = re.compile(
-    r",?\s+(?:(?:but|aber|doch|mais|pero|sino|and|und|et|y)\s+)(?=(?:please\s+|bitte\s+|whatever\s+you\s+do,?\s+"
+    r"(?:,|(?<!\s))\s+(?:(?:but|aber|doch|mais|pero|sino|and|und|et|y)\s+)(?=(?:please\s+|bitte\s+|whatever\s+you\s+do,?\s+"
     r"|por\s+favor\s+)?"
     r"(?:don['\u2019]?t|do\s+not|never|not|leave|keep|no|lass|lasst|ne|n['\u2019]|nicht|nie|kein\w*|pas"
     r"|surtout\s+pas|nunca|deja|laisse)\b|n['\u2019]\w)"
     # `but to spotify`; `episodes but 44` leaves out.
-    r"|,?\s+(?:but|aber|mais|pero|sondern|sino)\s+(?=(?:only|just|nur|bloß|seulement|juste|s[oó]lo|to|at|on|in"
+    r"|(?:,|(?<!\s))\s+(?:but|aber|mais|pero|sondern|sino)\s+(?=(?:only|just|nur|bloß|seulement|juste|s[oó]lo|to|at|on|in"
     r"|with|by|from|until|till"
     r"|as|an|für|um|am|bis|mit|als|auf|à|pour|avec|comme|para|con|como|a|en)\b)"
     r"|,\s+(?=(?:not|nicht|pas|und\s+nicht|bitte\s+nicht|kein\w*)\s+\S)"
-    r"|\s+(?=(?:and\s+)?not\s+#)",
+    r"|(?<!\s)\s+(?=(?:and\s+)?not\s+#)",
     re.IGNORECASE,
 )
 #: `all but O-7` is one thing, and what follows `not only` goes with it.
