@@ -77,8 +77,9 @@ def periods_in(text: str, today: date) -> Iterator[PeriodOfDays]:
         for found in form.finditer(text):
             # `ce mois-ci` is this one, whatever stands behind it in other tongues.
             is_here = found[0].endswith("-ci")
-            first, last = _of_unit(found, 0 if is_here else distance, today)
-            yield PeriodOfDays(found.start(), found.end(), first, last, is_month=found["month"] is not None)
+            days = _of_unit(found, 0 if is_here else distance, today)
+            if days is not None:
+                yield PeriodOfDays(found.start(), found.end(), *days, is_month=found["month"] is not None)
     for found in _OF_MONTH.finditer(text):
         month = MONTHS[folded(found["name"])]
         if found["name"].islower() and folded(found["name"]) in _OTHER_WORDS and not found["of"]:
@@ -86,15 +87,22 @@ def periods_in(text: str, today: date) -> Iterator[PeriodOfDays]:
         year = int(found["of"]) if found["of"] else today.year
         if not found["of"] and month > today.month and _OVER.search(text):
             year -= 1
+        if year not in _YEARS:
+            continue
         start, end = found.span("said")
         yield PeriodOfDays(start, end, date(year, month, 1), last_of_month(year, month), is_month=True)
 
 
+#: Other numbers are no year of which anybody speaks, and the calendar ends somewhere.
+_YEARS: Final = range(1900, 2201)
 #: Words that are no month where they have no capital.
 _OTHER_WORDS: Final = frozenset(("may", "march", "mar", "sept", "mars"))
 
 
-def _of_unit(found: re.Match[str], distance: int, today: date) -> tuple[date, date]:
+def _of_unit(found: re.Match[str], distance: int, today: date) -> tuple[date, date] | None:
+    """The first and the last day of a week, a weekend, a month or a year; None where the calendar has none."""
+    if today.year + distance not in _YEARS or today.year not in _YEARS:
+        return None
     monday = today - timedelta(days=today.weekday())
     if found["week"]:
         first = monday + timedelta(days=7 * distance)
