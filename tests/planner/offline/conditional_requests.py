@@ -14,7 +14,7 @@ class Fact(NamedTuple):
 
     clause: str
     asked: str
-    """The same as a question."""
+    """The same as a question; empty where that would be one that is denied, which is asked about."""
     when: str
     other: str
     """The `when` that says the opposite."""
@@ -116,7 +116,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "en": (
         Case("AC-21", "it", "delete {x}", "delete it", "archive it", ("delete_account", "archive_account"), (
             Fact("{x} is closed", "Is {x} closed", "get_account.status == 'closed'", "get_account.status != 'closed'"),
-            Fact("{x} isn't verified", "Isn't {x} verified", "not get_account.verified", "get_account.verified"),
+            Fact("{x} isn't verified", "", "not get_account.verified", "get_account.verified"),
             Fact("{x} has a balance of less than 5", "Has {x} a balance of less than 5", "get_account.balance < 5",
                  "get_account.balance >= 5"),
         )),
@@ -207,9 +207,11 @@ def conditionals(language: str) -> Iterator[Conditional]:
     for case in CASES[language]:
         for fact in case.facts:
             for form in FORMS[language]:
-                yield Conditional(_said(form, case, fact), _whens(form, case, fact.when, fact.other))
+                if "{q}" not in form or fact.asked:
+                    yield Conditional(_said(form, case, fact), _whens(form, case, fact.when, fact.other))
             for form in DENYING[language]:
-                yield Conditional(_said(form, case, fact), _whens(form, case, fact.other, fact.when))
+                if "{q}" not in form or fact.asked:
+                    yield Conditional(_said(form, case, fact), _whens(form, case, fact.other, fact.when))
 
 
 def unreadable(language: str) -> Iterator[str]:

@@ -267,6 +267,8 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     if isinstance(options, list) and test.sign in ("==", "!=") and test.value not in map(str, options):
         # What it never is: `!=` holds for all, then.
         return False
+    if _NOT_NOW.search(text):
+        return False
     wanted = None if COMPARES.search(text) or NOTHING.search(text) else presence_of(test, schema)
     if wanted is not None:
         path = [one for one in test.path[1:] if one != "length"]
@@ -285,6 +287,22 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     )
 
 
+#: Behind `been`: what is no participle, which would say what has come of it. `been paid` is, `been overdue` is not.
+_NO_PARTICIPLE: Final = (
+    r"\b(?!\s+(?:(?:already|just|not|never)\s+)*(?:\w+[^\W\d_]ed|paid|sent|sold|made|done|lost"
+    r"|\w*(?:aken|iven|osen|oken|itten|rawn|hown))\b)"
+)
+#: What was so some time, of which what is so now tells nothing, and what is so and more besides.
+_NOT_NOW: Final = re.compile(
+    r"\b(?:not|n['\u2019]t)\s+(?:\w+\s+){0,3}?(?:only|just|merely|simply)\b|\bnicht\s+(?:\w+\s+){0,3}?(?:nur|bloß|allein)\b"
+    r"|\bpas\s+(?:seulement|que|uniquement)\b|\bno\s+(?:\w+\s+){0,3}?(?:s[oó]lo|solamente|únicamente)\b"
+    rf"|\b(?:been|was|were|had){_NO_PARTICIPLE}|\b(?:hat|haben|ist|sind|war|waren|wurde)\b[^.;]*\bgewesen\b"
+    r"|\b(?:war|waren|hatten?)\b(?![^.;]*(?:\bge\w+|\w+(?:ge|be|ver|er|zer|ent)\w+)(?:t|en)\b)"
+    r"|\b(?:étai(?:t|ent)|été)\b(?!\s+(?:(?:déjà|bien)\s+)?\w+(?:é|ée|és|ées|i|ie|is|it|ite|u|ue|us)\b)"
+    r"|\b(?:estab[ao]n?|estaban|estuv\w+|estado|eran?)\b(?!\s+\w+(?:[ai]d[oa]s?)\b)"
+    r"|\b(?:ever|jemals|une\s+fois|alguna\s+vez)\b",
+    re.IGNORECASE,
+)
 #: That it was so, and is not any more, says that it is not so.
 _NO_MORE: Final = re.compile(
     r"\b(?P<denied>no(?=\s+longer\b)|nicht(?=\s+mehr\b(?!\s+als\b))|n(?:e\s|['\u2019])\s*\w+(?=\s+plus\b(?!\s+de\b))|(?=any\s?more\b))"
@@ -362,7 +380,8 @@ def _is_all_told(
     things = frozenset[str]().union(*(_concepts(word) for word in _words_of(step, tool)))
     values = frozenset() if test.value == "" else _concepts_of_value(test.value)
     is_value = test.sign in ("is", "is not") or is_nothing or not test.value
-    is_field = schema.get("enum") is not None
+    options = schema.get("enum") is not None
+    is_field = options
     is_compared = test.sign in ("<", ">", "<=", ">=")
     for token in tokens:
         plain = folded(token).removesuffix("'s")
@@ -377,7 +396,9 @@ def _is_all_told(
             is_field = is_field or _is_alone(test, tool)
         elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
             is_value = True
-        elif concepts & field or (test.sign in ("in", "not in") and plain in _HOLDS):
+        elif (concepts & field and (not options or _names_state(plain, test, schema))) or (
+            test.sign in ("in", "not in") and plain in _HOLDS
+        ):
             is_field = True
         elif is_compared and plain in _MOVED:
             continue
@@ -395,6 +416,17 @@ def _is_all_told(
     return is_value and is_field
 
 
+def _names_state(word: str, test: Test, schema: JsonObject) -> bool:
+    """Whether a word names a value of a few options, and is none of what it may be: `late` is more than its name."""
+    told = {
+        stem(folded(one)) for one in (*raw_words(test.path[-1]), *raw_words(str(schema.get("description", ""))[:400]))
+    }
+    return stem(word) in told or word in _STATES
+
+
+_STATES: Final = words_of(
+    "state status stage phase condition zustand stand lage état etat statut estado estatus fase situación"
+)
 _COUNTING: Final = frozenset(
     ("count", "total", "rows", "row_count", "size", "length", "stock", "copies", "quantity", "items")
 )

@@ -19,13 +19,12 @@ _COLON: Final = re.compile(r"\s?:(?=\s|$)")
 _LONGEST: Final = 8_000
 #: Where a sentence begins, with what may open it.
 _OPENS: Final = (
-    r"(?P<lead>(?:^|(?<=[.!?;]\s)|(?<=\n))\s*\u00bf?"
-    r"(?:(?:hey|hi|hello|ok(?:ay)?|and|so|also|please|bitte|und|et|y)[,!]?\s+)*)"
+    r"(?P<lead>(?:^\s*|(?<=[.!?;]\s)\s*|(?<=\n)[^\S\n]*)\u00bf?"
+    r"(?:(?:hey|hi|hello|ok(?:ay)?|and|so|also|please|bitte|und|et|y)[,!]?\s+){0,6})"
 )
 #: What a question begins with that is answered by yes or no, and asks nobody to do something.
 _ASKS: Final = (
-    r"(?:is|are|has|have|does|do(?!\s+(?:you|not|n['\u2019]?t)\b)|did|isn['\u2019]?t|aren['\u2019]?t|hasn['\u2019]?t"
-    r"|haven['\u2019]?t|doesn['\u2019]?t|ist|sind|hat|haben|gibt|liegt|steht|est|sont|est-ce\s+que|y\s+a-t-il"
+    r"(?:is|are|has|have|does|do(?!\s+(?:you|not|n['\u2019]?t)\b)|did|ist|sind|hat|haben|gibt|liegt|steht|est|sont|est-ce\s+que|y\s+a-t-il"
     r"|está|están|hay|tiene|sigue|still|already|any|noch|schon|immer\s+noch|encore|toujours|déjà|todavía|aún|ya)"
 )
 #: A question for something else than yes or no.
@@ -70,7 +69,7 @@ _INVERTED: Final = re.compile(
 )
 #: `…, reject it otherwise`.
 _AT_THE_END: Final = re.compile(
-    r"(?:[,;]\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+)(?P<said>[^,;.!?\n]{3,120}?)"
+    r"(?:[,;]\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|(?<!\s)\s+(?:and|or|und|oder|et|ou|y|o)\s+)(?P<said>[^,;.!?\n]{3,120}?)"
     r"\s+(?:otherwise|if\s+not|sonst|ansonsten|andernfalls|sinon|si\s+no)(?=\s*(?:[.!\n]|$))",
     re.IGNORECASE,
 )
@@ -109,8 +108,8 @@ def restated(text: str) -> str:
     """The request with its conditions said by `if`, `falls` or `si`; the very text where none is said otherwise."""
     if len(text) > _LONGEST:
         return text
-    for pattern in (_QUESTION, _LOOK):
-        text = _with(text, pattern, _if_so)
+    text = _with(text, _QUESTION, _asked)
+    text = _with(text, _LOOK, _if_so)
     text = _with(text, _INVERTED, _uninverted)
     for words, plain in _WORDS:
         text = _with(text, words, partial(_plainly, plain=plain))
@@ -132,6 +131,19 @@ def _with(text: str, pattern: re.Pattern[str], said_as: Callable[[re.Match[str],
 def _word(said: str, *, is_denied: bool) -> str:
     english, german, other = _SAID[is_denied]
     return german if _GERMAN.match(said) else english if _ENGLISH.match(said) else other
+
+
+#: A question that is denied expects a yes or a no, and which of them is not said: `Isn't it overdue? Then cancel it`.
+_DENIED: Final = re.compile(
+    r"\w*n['\u2019]t\b|(?<!\bstill\s)(?<!\bnoch\s)(?<!\baún\s)(?<!\btodavía\s)\b(?:not(?!\s+yet\b)|nicht(?!\s+mehr\b)"
+    r"|kein\w*(?!\s+\w+\s+mehr\b)|pas(?!\s+encore\b)|no(?!\s+longer\b))\b",
+    re.IGNORECASE,
+)
+
+
+def _asked(found: re.Match[str], text: str) -> str:
+    """What a question for yes or no says by `if`; the question as it stands where it is denied."""
+    return text[slice(*found.span())] if _DENIED.search(found["said"]) else _if_so(found, text)
 
 
 def _if_so(found: re.Match[str], text: str) -> str:
