@@ -142,7 +142,7 @@ _DENIED: Final = re.compile(
 
 
 def _asked(found: re.Match[str], text: str) -> str:
-    """What a question for yes or no says by `if`; the question as it stands where it is denied."""
+    """The question for yes or no said by `if`; as it stands where it is denied."""
     return text[slice(*found.span())] if _DENIED.search(found["said"]) else _if_so(found, text)
 
 
