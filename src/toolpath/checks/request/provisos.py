@@ -380,8 +380,7 @@ def _is_all_told(
     things = frozenset[str]().union(*(_concepts(word) for word in _words_of(step, tool)))
     values = frozenset() if test.value == "" else _concepts_of_value(test.value)
     is_value = test.sign in ("is", "is not") or is_nothing or not test.value
-    options = schema.get("enum") is not None
-    is_field = options
+    is_field = schema.get("enum") is not None
     is_compared = test.sign in ("<", ">", "<=", ">=")
     for token in tokens:
         plain = folded(token).removesuffix("'s")
@@ -396,9 +395,7 @@ def _is_all_told(
             is_field = is_field or _is_alone(test, tool)
         elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
             is_value = True
-        elif (concepts & field and (not options or _names_state(plain, test, schema))) or (
-            test.sign in ("in", "not in") and plain in _HOLDS
-        ):
+        elif _names_field(plain, test, field, schema):
             is_field = True
         elif is_compared and plain in _MOVED:
             continue
@@ -416,12 +413,14 @@ def _is_all_told(
     return is_value and is_field
 
 
-def _names_state(word: str, test: Test, schema: JsonObject) -> bool:
-    """Whether a word names a value of a few options, and is none of what it may be: `late` is more than its name."""
-    told = {
-        stem(folded(one)) for one in (*raw_words(test.path[-1]), *raw_words(str(schema.get("description", ""))[:400]))
-    }
-    return stem(word) in told or word in _STATES
+def _names_field(word: str, test: Test, field: frozenset[str], schema: JsonObject) -> bool:
+    """Whether a word names the value that is looked at; of a few options by its name: `late` is no mere `status`."""
+    if test.sign in ("in", "not in") and word in _HOLDS:
+        return True
+    if schema.get("enum") is None or not _concepts(word) & field:
+        return bool(_concepts(word) & field)
+    told = (*raw_words(test.path[-1]), *raw_words(str(schema.get("description", ""))[:400]))
+    return word in _STATES or stem(word) in {stem(folded(one)) for one in told}
 
 
 _STATES: Final = words_of(
