@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,11 +18,14 @@ from plays import (
     Played,
     called_again,
     differing,
+    effects_by_path,
     effects_in,
     faults_of,
+    first_entries,
     opened,
     play,
     resume_from,
+    set_aside,
     thought_again,
     to_the_end,
     top,
@@ -111,7 +115,25 @@ def of_retries(seed: int, made: Callable[[int], Structure] = structure) -> Itera
         return
     whole = in_virtual_time(play(this.plan, World(schedule)))
     yield from differing(played, whole, "status", "outputs", "state")
-    yield from other_effects(played, whole)
+    yield from other_effects_that_stand(played, whole)
+
+
+def other_effects_that_stand(played: Played, whole: Played) -> Iterator[str]:
+    """As `other_effects`, where a plan's own `retry` may have begun blocks anew."""
+    # A `retry` of a step whose tool is a plan is consent to do all of that plan again (the check: `effect_retried`),
+    # so what an attempt that failed had done comes on top of what a run without failures does. Such an attempt does
+    # nothing at any place but what is done there without failures; the last one does exactly all of it. A block that
+    # anything else begins anew, as going on with the run, sets nothing aside: what it repeats is too many.
+    mine, aside = effects_by_path(played.events), set_aside(played.events)
+    theirs, none = effects_by_path(whole.events), set_aside(whole.events)
+    stands = Counter(effect for path, effect in mine.items() if path not in aside)
+    due = Counter(effect for path, effect in theirs.items() if path not in none)
+    if stands != due:
+        yield f"effects too many: {dict(stands - due)}, missing: {dict(due - stands)}"
+    known = {(first_entries(path), effect) for path, effect in theirs.items()}
+    for path in sorted(aside & mine.keys()):
+        if (first_entries(path), mine[path]) not in known:
+            yield f"{path} made {mine[path]} in an attempt that failed, and no run without failures does"
 
 
 async def _retried(plan: Plan, world: World) -> tuple[Played, Played]:
@@ -186,7 +208,8 @@ def _is_critical(path: str, plan: Plan, tools: dict[str, str]) -> bool:
     """What the plan that the step stands in says of it."""
     around, _, own = path.rpartition("/")
     while around:
-        tool = tools.get(around, "")
+        # A plan that is begun anew stands in an entry of its step.
+        tool = tools.get(re.sub(r"~\d+$", "", around), "")
         if tool.startswith("sim.body"):
             plan = body(int(tool.removeprefix("sim.body")))
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,8 +18,9 @@ from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Plan, every_step
 from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult, StepResult
+from toolpath.notation.plan import read_plan
 from toolpath.store.memory.store import MemoryStore
 from toolpath.values import JsonObject, canonical
 
@@ -219,7 +221,7 @@ def faults_of(played: Played) -> Iterator[str]:
         _finish(done, event)
     once = (made.key for made in played.world.ever_made() if made.effect and made.tool != "sim.idempotent")
     for key, count in Counter(once).items():
-        if count > 1:
+        if count > 1 and count > 1 + made_again_in_doubt(events)[key]:
             yield f"the write {key} was made {count} times"
     keys: dict[str, tuple[str, int]] = {}
     plans = 1
@@ -232,8 +234,36 @@ def faults_of(played: Played) -> Iterator[str]:
                 yield f"{event.key} stands for two calls"
 
 
+def made_again_in_doubt(events: Sequence[AnyEvent]) -> Counter[str]:
+    """By key: how often a call that was left in doubt is made again by a tool that its step's own `retry` runs again.
+
+    Such a `retry` is consent to that; nothing else is, least of all going on with the run.
+    """
+    assert isinstance(events[0], ev.RunStarted)
+    consenting = {step.id for _, step in every_step(read_plan(events[0].plan).block) if step.retry is not None}
+    found: Counter[str] = Counter()
+    keys: dict[str, str] = {}
+    retried: set[str] = set()
+    for event in events:
+        match event:
+            case ev.RunResumed(reason="retry"):
+                retried.clear()
+            case ev.StepStarted():
+                keys[event.path] = event.key
+            case ev.StepRetrying() if event.error.in_doubt and any(event.path.startswith(f"{one}/") for one in retried):
+                found[keys[event.path]] += 1
+            case ev.StepRetrying() if top(event.path.rpartition("/")[2]) in consenting:
+                retried.add(event.path)
+    return found
+
+
 def effects_in(events: Sequence[AnyEvent]) -> list[tuple[str, bytes]]:
     """Tool and inputs of each write that the journal says has happened, sorted; of an earlier plan, what is kept."""
+    return sorted(effects_by_path(events).values())
+
+
+def effects_by_path(events: Sequence[AnyEvent]) -> dict[str, tuple[str, bytes]]:
+    """As `effects_in`, by the path of the step that made it."""
     started: dict[str, ev.StepStarted] = {}
     done: dict[str, ev.StepStarted | None] = {}
     for event in events:
@@ -244,8 +274,35 @@ def effects_in(events: Sequence[AnyEvent]) -> list[tuple[str, bytes]]:
                 done[event.path] = started.get(event.path)
             case ev.PlanRevised():
                 done = {path: start for path, start in done.items() if top(path) in event.kept}
-    found = [(start.tool, canonical(start.inputs)) for start in done.values() if start and start.tool in WRITES]
-    return sorted(found)
+    return {
+        path: (start.tool, canonical(start.inputs)) for path, start in done.items() if start and start.tool in WRITES
+    }
+
+
+def set_aside(events: Sequence[AnyEvent]) -> set[str]:
+    """Paths inside a block that the plan's own `retry` has begun anew since, and nothing else has."""
+    retried = Counter(event.path for event in events if isinstance(event, ev.StepRetrying))
+    paths = {event.path for event in events if isinstance(event, ev.StepStarted)}
+    latest: dict[str, int] = {}
+    for path in paths:
+        for step, entry in _entries(path):
+            latest[step] = max(latest.get(step, 1), entry)
+    return {
+        path for path in paths if any(entry < latest[step] and entry <= retried[step] for step, entry in _entries(path))
+    }
+
+
+def _entries(path: str) -> Iterator[tuple[str, int]]:
+    """The steps around that one, each with the number of the entry into its block."""
+    parts = path.split("/")
+    for place, part in enumerate(parts[:-1]):
+        own, _, entry = part.partition("~")
+        yield "/".join([*parts[:place], own]), int(entry or 1)
+
+
+def first_entries(path: str) -> str:
+    """The path that the step has where no block is begun anew."""
+    return re.sub(r"~\d+", "", path)
 
 
 def finished(events: Sequence[AnyEvent]) -> set[str]:

@@ -12,12 +12,15 @@ from itertools import islice
 
 import pytest
 from laws import LAWS, violations
+from moves import other_effects_that_stand
 from plays import faults_of, play
-from structures import structure
+from structures import INPUTS, structure
 from tests.soak import scaled
 from virtual import in_virtual_time
+from wide import of_wide
 from worlds import CALLERS, World
 
+from toolpath.model import events as ev
 from toolpath.model.plan import Call, Loop, Parallel, blocks_of, every_step
 from toolpath.notation.plan import read_plan
 
@@ -80,6 +83,24 @@ def test_a_run_beyond_its_budget_stands_as_its_journal_tells(tool: str) -> None:
     schema = {"type": "object", "properties": inputs}
     plan = read_plan({"inputs": schema, "budget": {"calls": 3}, "steps": [loop]})
     assert list(faults_of(in_virtual_time(play(plan, World())))) == []
+
+
+@pytest.mark.parametrize("seed", [100_012, 100_051, 100_131, 100_170])
+def test_what_a_step_that_its_plan_retries_does_again_is_no_fault(seed: int) -> None:
+    assert list(violations(of_wide, [seed])) == []
+
+
+def test_effects_of_a_nested_plan_that_nobody_said_to_begin_anew_are_too_many() -> None:
+    inputs = {name: {} for name in INPUTS}
+    retry = {"max_retries": 1, "backoff": "none"}
+    step = {"id": "b", "tool": "sim.body1", "inputs": {"of": ["b"]}, "retry": retry}
+    plan = read_plan({"inputs": {"type": "object", "properties": inputs}, "steps": [step]})
+    whole = in_virtual_time(play(plan, World()))
+    again = in_virtual_time(play(plan, World(fails=lambda path: path == "b/s9/s6")))
+    assert again.result.status == "completed"
+    assert list(other_effects_that_stand(again, whole)) == []
+    again.events = [event for event in again.events if not isinstance(event, ev.StepRetrying)]
+    assert "too many" in next(other_effects_that_stand(again, whole))
 
 
 @pytest.mark.soak
