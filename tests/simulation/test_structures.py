@@ -90,6 +90,10 @@ def test_what_a_step_that_its_plan_retries_does_again_is_no_fault(seed: int) -> 
     assert list(violations(of_wide, [seed])) == []
 
 
+def test_what_was_allowed_of_a_fallback_is_not_kept_for_the_tool_that_a_retry_of_the_run_asks_first() -> None:
+    assert list(violations(of_wide, [100_169])) == []
+
+
 def test_effects_of_a_nested_plan_that_nobody_said_to_begin_anew_are_too_many() -> None:
     inputs = {name: {} for name in INPUTS}
     retry = {"max_retries": 1, "backoff": "none"}

@@ -76,6 +76,9 @@ def _take_back(state: State, step: StepState) -> None:
     parts = _unfinished(step)
     if not parts and not doubt:
         # Its own tool is asked first; a plan that a fallback has begun goes on, and a doubt is about the tool it is of.
+        if step.target:
+            # What a person has allowed was the fallback.
+            step.approved = None
         step.target = 0
     step.attempt, step.error, step.continued = 0, None, False
     _ask_again(step)
