@@ -13,6 +13,7 @@ from typing import Final
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.said import QUOTED
+from toolpath.checks.request.settings import is_denied_setting
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.periods import periods_in
@@ -66,7 +67,10 @@ def doubts_of_words(plan: Plan, request: str, box: Toolbox, today: date | None) 
         return
     plain = QUOTED.sub(lambda found: " " * len(found[0]), request)
     found = _CORRECTED.search(plain)
-    if found is not None:
+    tools = [kits[call.tool].tool for call in calls]
+    # `Cancel OR-7, no refund` says how, and corrects nothing.
+    denied = "" if found is None else re.split(r"[.,;!?]", plain[found.end() :].lstrip(" ,"), maxsplit=1)[0]
+    if found is not None and not is_denied_setting(denied, tools):
         yield f"Which one is meant: what stands before {found[0].strip(' ,;.')!r}, or behind it?"
     yield from _lessened(calls, kits, plain)
     yield from _other_periods(calls, kits, plain, today)
