@@ -122,7 +122,7 @@ def _answering(
         return None
     kit, inputs = found
     step = Call(id=kit.tool.name, tool=kit.key, inputs=inputs)
-    said = f"{request[:200]!r} means {kit.key}: nothing else takes what it says."
+    said = f"{request[:200]!r} means {kit.key}: it takes what the question names and tells what it asks for."
     plan = _read(request, RequestReading((step,), (), UNSURE, (said,)), catalog, ())
     return None if plan.questions else plan
 
