@@ -216,3 +216,11 @@ def test_any_inputs_and_outputs_survive_the_file(tmp_path_factory: Any, inputs: 
     live, replayed = asyncio.run(both())
     assert replayed == live
     assert len(read_recording(file)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [("ToolRetry", "rate_limit"), ("ToolFailed", "not_found"), ("ToolRetry", "tool_retry")]
+)
+def test_a_recorded_failure_comes_back_with_the_code_it_had(kind: str, code: str) -> None:
+    error = revived(RecordedError(type=kind, message="no", code=code))
+    assert (type(error).__name__, error.code) == (kind, code)

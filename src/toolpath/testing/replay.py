@@ -147,7 +147,9 @@ async def _outcome(call: RecordedCall) -> Any:
 def revived(error: RecordedError) -> Exception:
     """An exception of the recorded type's name, and of that type where it is one of Python's or of this package's."""
     if error.type == "ToolRetry":
-        return errors.ToolRetry(error.message, retry_after=error.retry_after)
+        return errors.ToolRetry(error.message, retry_after=error.retry_after, code=error.code)
+    if error.type == "ToolFailed":
+        return ToolFailed(error.message, code=error.code)
     known = getattr(errors, error.type, None) or getattr(builtins, error.type, None)
     if isinstance(known, type) and issubclass(known, Exception):
         try:
