@@ -43,7 +43,8 @@ def in_sight() -> int:
 
 
 @pytest.mark.usefixtures("clock")
-def test_what_is_in_use_is_looked_at_once() -> None:
+def test_much_that_is_in_use_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pauses, "_MANY", PARTS)
     before = in_sight()
     held: list[Any] = [[number] for number in range(PARTS)]
     lists = [[one] for one in held]
@@ -52,14 +53,42 @@ def test_what_is_in_use_is_looked_at_once() -> None:
     assert len(lists) == PARTS
 
 
-def test_garbage_among_what_was_in_use_is_found_later(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "_MANY", 0)
+@pytest.mark.usefixtures("clock")
+def test_garbage_among_the_little_that_was_in_use_is_found_by_the_next_search() -> None:
     circle = Circle()
     there = weakref.ref(circle)
     gc.collect()
     del circle
     gc.collect()
+    assert there() is None
+
+
+def hidden_circle() -> tuple[weakref.ref[Circle], list[list[int]]]:
+    """Garbage that was in use when a search put it out of sight, and what was put there with it."""
+    circle = Circle()
+    held = [[number] for number in range(PARTS)]
+    gc.collect()
+    return weakref.ref(circle), held
+
+
+def test_garbage_among_much_that_was_in_use_is_found_later(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pauses, "_MANY", PARTS // 2)
+    there, held = hidden_circle()
+    gc.collect()
     assert there() is not None
     clock[0] += pauses._AGAIN
     gc.collect()
     assert there() is None
+    assert len(held) == PARTS
+
+
+@pytest.mark.usefixtures("clock")
+def test_garbage_out_of_sight_is_found_before_it_is_as_much_as_what_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pauses, "_MANY", PARTS // 2)
+    there, first = hidden_circle()
+    held: list[Any] = [first]
+    hidden = gc.get_freeze_count()
+    while there() is not None:
+        assert len(held) * PARTS < 2 * hidden
+        held.append([[number] for number in range(PARTS)])
+        gc.collect()
