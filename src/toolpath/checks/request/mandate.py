@@ -27,6 +27,7 @@ from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
+from toolpath.checks.request.only_read import only_reads
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import carried, uncarried
@@ -242,6 +243,8 @@ _CONTINUING: Final = frozenset(
 
 def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
+    if tool is not None and only_reads(clause.text, verb, tool):
+        return False
     if tool is not None and (fits(verb, tool) or (folded(verb) in CALLING and tool.name in clause.text)):
         return True
     if (tool is not None and _is_said_otherwise(clause, tool)) or (

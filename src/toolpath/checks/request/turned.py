@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.only_read import stands_alone
 from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
 
 _PAIRS: Final = (("in", "out"), ("on", "off"), ("up", "down"))
-#: What takes a little word for its own: `in the hall` is a place.
-_PLACE: Final = re.compile(
-    r"\s+(?!and\b|und\b|et\b|y\b|or\b|please\b|until\b|again\b|now\b|today\b|at\b|for\b|by\b)[^\W\d_]"
-)
 #: Verbs that say which way alone: `Put GM-2 in CL-5`.
 _OPEN: Final = frozenset(("put", "take", "bring", "get", "let", "move", "pull", "drop"))
 _INWARD: Final = frozenset(("in", "into", "onto", "inside"))
@@ -57,7 +54,7 @@ def _directions(seen: Seen) -> Iterator[str]:
                 continue
             verb = words[words.index(own) - 1]
             said = re.search(rf"\b{re.escape(verb)}\w*\b(?P<rest>[^.;!?\n]{{0,80}})", folded(seen.plain))
-            if said is not None and _stands(other, said["rest"]) and not _stands(own, said["rest"]):
+            if said is not None and stands_alone(other, said["rest"]) and not stands_alone(own, said["rest"]):
                 yield f"The request says {verb!r} with {other!r}: is {call.tool} what is meant?"
 
 
@@ -76,12 +73,6 @@ def _ways(seen: Seen) -> Iterator[str]:
 def _way(words: set[str]) -> int:
     """1: into something, -1: out of it, 0: neither or both."""
     return bool(words & _INWARD) - bool(words & _OUTWARD)
-
-
-def _stands(particle: str, text: str) -> bool:
-    """Whether the word stands there with no place of its own: `in` of `Check GM-2 in`, not of `in hall 2`."""
-    found = [*re.finditer(rf"(?<![\w-]){particle}(?![\w-])", text)]
-    return any(particle in ("out", "off") or not _PLACE.match(text, one.end()) for one in found)
 
 
 def _quotations(seen: Seen) -> Iterator[str]:

@@ -10,6 +10,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.only_read import only_reads
 from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import folded, is_reading
@@ -72,12 +73,8 @@ EACH: Final = re.compile(
 )
 _EVERYONE: Final = frozenset(("everyone", "everybody"))
 #: Concepts of those that somebody may be to whoever keeps a list of them.
-_PEOPLE: Final = frozenset().union(
-    *map(
-        listed_concepts,
-        re.findall(r"\S+", "employee customer member guest patient user tenant pupil student candidate contact driver"),
-    )
-)
+_PEOPLE_WORDS: Final = "employee customer member guest patient user tenant pupil student candidate contact driver"
+_PEOPLE: Final = frozenset().union(*map(listed_concepts, _PEOPLE_WORDS.split()))
 #: Values that name a thing by themselves.
 _NAMING: Final = ("id", "slash")
 #: Kinds of values that say what somebody or something is called, and words of parameters that take it.
@@ -479,9 +476,10 @@ def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
     """Whether a clause may command the tool: it is no question, nor asks to be told; and a further one has a verb."""
     if part.is_question or (not part.verb and (not is_first or _names(part.text))):
         return False
-    return (
+    if part.joint.startswith("to-"):
+        return True
+    return not only_reads(part.text, part.verb, kit.tool) and (
         not is_reading(part.verb)
-        or part.joint.startswith("to-")
         or bool(listed_concepts(part.verb) & acts_of(kit.tool))
         or means(part.verb, kit)
         or any(listed_concepts(part.verb) & named for named in kit.named)
@@ -567,7 +565,7 @@ def _left_by(
     others = frozenset[str]().union(*(one.concepts for one in listed.fields if one.kind in ("id", "email", "person")))
     # The manager of each is another one than whose address the item gives.
     behind = [one for one in words_after_each(part) if one not in fitted.spent]
-    _, flags = flagged(listed, behind, read.calls[0], text)
+    flags = flagged(listed, behind, read.calls[0], text)[1]
     others -= held | item.concepts | concepts_of_path(item) | PALE
     return msgspec.structs.replace(
         fitted,
@@ -596,5 +594,5 @@ def _is_behind(value: str, pick: str, behind: str, field: ToolField) -> bool:
 
 def _is_meant(read: Fitted, listed: Listed, part: ClausePart) -> bool:
     """Whether a clause speaks of the list: by its name, or by what it is narrowed to."""
-    said = frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
+    said = frozenset[str]().union(*(word.concepts for word in part.words))
     return bool(read.calls[0]) or bool(concepts_of_path(listed) & said)
