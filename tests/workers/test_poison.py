@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from toolpath.model.events import AnyEvent, RunResumed, RunStarted, StepReady, StepStarted, StepSucceeded
+from toolpath.model.events import (
+    AnyEvent,
+    FallbackStarted,
+    RunResumed,
+    RunStarted,
+    StepReady,
+    StepStarted,
+    StepSucceeded,
+    StepUnknown,
+)
 from toolpath.recovery.poison_runs import LOST, losses
 
 STARTED = RunStarted(1, 0.0, run_id="run_1", plan={})
@@ -22,6 +31,10 @@ def ended(path: str) -> StepSucceeded:
     return StepSucceeded(4, 0.0, path)
 
 
+def replaced(path: str) -> FallbackStarted:
+    return FallbackStarted(4, 0.0, path, 1, "u")
+
+
 @pytest.mark.parametrize(
     ("events", "epoch", "expected"),
     [
@@ -36,6 +49,9 @@ def ended(path: str) -> StepSucceeded:
         ([STARTED, begun("a"), lost(2), begun("a"), lost(3, "resume"), begun("a")], 3, (1, "a")),
         ([STARTED, begun("a"), lost(2, ""), begun("a")], 2, (1, "a")),
         ([STARTED, begun("a"), lost(2)], 6, (4, "")),
+        ([STARTED, begun("a"), lost(2), begun("a"), replaced("a"), begun("a")], 2, (1, "a")),
+        ([STARTED, begun("a"), replaced("a")], 1, (0, "")),
+        ([STARTED, begun("a"), lost(2), StepUnknown(4, 0.0, "a"), begun("a")], 2, (2, "a")),
     ],
     ids=[
         "never taken",
@@ -49,6 +65,9 @@ def ended(path: str) -> StepSucceeded:
         "resumed by a person",
         "handed back in between",
         "silent since",
+        "the fallback is another call than the one that ended them",
+        "a fallback that waits is under way no more than a retry",
+        "a write in doubt is still the call that ended them",
     ],
 )
 def test_losses_are_counted_by_the_step_that_ran(events: list[AnyEvent], epoch: int, expected: tuple[int, str]) -> None:

@@ -13,7 +13,17 @@ LOST = "lost"
 #: How the reason of a run that is put aside begins.
 PUT_ASIDE = "put aside"
 
-_OVER = ev.StepSucceeded | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled | ev.StepRetrying | ev.StepSkipped
+#: What only a living driver writes of a step: its attempt is over, and so is what was counted against it.
+#: `StepUnknown` is none: who takes up the run writes it, of a call that the driver before did not live to end.
+_OVER = (
+    ev.StepSucceeded
+    | ev.StepFailed
+    | ev.StepTimedOut
+    | ev.StepCancelled
+    | ev.StepRetrying
+    | ev.FallbackStarted
+    | ev.StepSkipped
+)
 
 
 def losses(events: Iterable[AnyEvent], epoch: int) -> tuple[int, str]:
