@@ -2,7 +2,8 @@
 
 A loop over a list that is not narrowed as it was said does what nobody asked for: `refund all orders that nobody
 collected` refunds all of them. So of a write whose things a list gives each telling word has to be somewhere in the
-plan: in what the tools are for, in a value, or in a condition.
+plan: in what the tools are for, in a value, or in a condition. Whether a value is the one that is meant is asked by
+`narrowed_values.py`.
 """
 
 from __future__ import annotations
@@ -12,25 +13,21 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-import msgspec
-
 from toolpath.catalog.words import raw_words, stem
-from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts, phrasal
+from toolpath.checks.request.concepts import STOPS, concepts_of, phrasal
 from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.sentences import bare
 from toolpath.checks.request.stand_ins import TAKING
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading
 from toolpath.model.plan import Call, Loop, Plan, every_step
-from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.narrowed_values import WORD, GoneOver, doubts_of_values
 from toolpath.planner.offline.request.links import concepts_of_path
 from toolpath.planner.offline.request.picks import PICKED
 from toolpath.planner.offline.request.spans import spans_of
-from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox, ToolField
+from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox
 from toolpath.planner.offline.unpicked import unpicked
-from toolpath.values import Json
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 #: The step that an expression reads.
 _READ: Final = re.compile(r"\{\{\s*\(?\s*(\w+)(?:\.|\[|\s)")
@@ -49,12 +46,6 @@ _NOT: Final = re.compile(
 )
 #: `uninsured` says what a condition says, the other way round.
 _OPPOSITE: Final = re.compile(r"^(?:un|in|non-?|im)(?=\w{4})")
-#: What begins a reason.
-_WHY: Final = re.compile(
-    r"(?:\b(?:because|since|due\s+to|weil|wegen|car|parce\s+que|à\s+cause\s+de|porque|por)|[:,(\u2013-])\s*"
-    r"(?:of\s+)?(?:the\s+|der\s+|die\s+|las?\s+|les?\s+|el\s+)?$",
-    re.IGNORECASE,
-)
 #: Words that tell nothing of which things are meant.
 _IDLE: Final = frozenset(
     folded(word)
@@ -64,57 +55,6 @@ _IDLE: Final = frozenset(
         alles jeder jedem jeweils davon chacun chacune uno una""",
     )
 )
-_SOUGHT: Final = frozenset(("query", "text", "q", "term", "terms", "keyword", "keywords", "search", "words"))
-#: Words that stand before what is looked for: `every tape`, `the cheapest olive oil`.
-_BEFORE: Final = re.compile(
-    r"\b(?:each|every|all(?:\s+(?:of\s+)?(?:the|my|our))?|alle|jede\w?|chaque|tou(?:s|tes)\s+les|cada|tod[oa]s\s+l[oa]s)\s+$"
-    r"|\b(?:for|about|für|zu|pour|sur|para|sobre)\s+(?:the\s+|das\s+|les?\s+)?$",
-    re.IGNORECASE,
-)
-
-
-_ARTICLES: Final = frozenset(
-    ("the", "my", "our", "der", "die", "das", "den", "dem", "la", "le", "les", "el", "los", "las")
-)
-#: Words behind which stands what narrows a list.
-_OF: Final = frozenset(
-    re.findall(r"\S+", "from von aus desde de du of der des del by par por in bei en dans im at chez under below")
-)
-#: Words before a place, which is nobody's name.
-_PLACED: Final = re.compile(r"\b(?:from|in|at|aus|im|in|desde|en|dans)\s+(?:the\s+)?$", re.IGNORECASE)
-#: Words before a value which say that it is not just this one that is meant, and words of parameters that say so.
-_COMPARES: Final = re.compile(
-    r"\b(?:near|around|before|after|beyond|past|above|below|over|under|up\s+to|until|outside|close\s+to|next\s+to|behind"
-    r"|vor|hinter|über|unter|neben|ab|bis|avant|après|derrière|près\s+d[eu]|jusqu['\u2019]\w*"
-    r"|antes\s+de|después\s+de|detrás\s+de|cerca\s+de|hasta)\s+(?:the\s+|l[ae]s?\s+|el\s+)?(?:[^\W\d_]+\s+)?$",
-    re.IGNORECASE,
-)
-_ONWARD: Final = re.compile(
-    r"\s+(?:on(?:wards?)?|(?:and|or)\s+(?:above|below|up|over|under|more|less|older|later|higher|lower)|oder\s+mehr|ou\s+plus"
-    r"|o\s+más)(?=\s*(?:$|[.,!]))",
-    re.IGNORECASE,
-)
-_COMPARING: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "min max minimum maximum before after since until near radius than least most over under above below within",
-    )
-)
-#: Words before where something goes.
-_TO: Final = re.compile(
-    r"\b(?:to|into|onto|auf|nach|zum?|zur|in\s+(?:den|die|das)|à|au|vers|a|al|hacia)\s+(?:the\s+|l[ae]s?\s+|[^\W\d_]+\s+)?$",
-    re.IGNORECASE,
-)
-#: Letters that the words beside a value have.
-_NEAR: Final = 40
-
-
-class _Listed(msgspec.Struct, frozen=True):
-    """A call that gives a list, and the writes that are made for what is in it."""
-
-    read: Call
-    lister: Kit
-    writes: tuple[Call, ...]
 
 
 def doubts_of_lists(plan: Plan, request: str, box: Toolbox, today: date | None) -> Iterator[str]:
@@ -139,12 +79,10 @@ def doubts_of_lists(plan: Plan, request: str, box: Toolbox, today: date | None) 
             # `Delete all trips of BT-4 and BT-5`
             yield f"What is to be done with what {call.id} lists?"
     for one in listed:
-        yield from _inexact(one, text, plain)
-        for field, value in _guessed(one, plain, _QUOTED.sub(" ", text), kits):
-            yield f"Is {value!r} meant as {field.name!r}?"
+        yield from doubts_of_values(one, text, plain, _QUOTED.sub(" ", text), kits)
 
 
-def _listed(plan: Plan, kits: dict[str, Kit]) -> list[_Listed]:
+def _listed(plan: Plan, kits: dict[str, Kit]) -> list[GoneOver]:
     """Each list of the plan with the writes that are made for its items."""
     steps = [step for _, step in every_step(plan.block)]
     reads = {
@@ -171,7 +109,7 @@ def _listed(plan: Plan, kits: dict[str, Kit]) -> list[_Listed]:
         for source in sources:
             if source in reads and made:
                 writes.setdefault(source, []).extend(made)
-    return [_Listed(reads[name], kits[reads[name].tool], (*made,)) for name, made in writes.items()]
+    return [GoneOver(reads[name], kits[reads[name].tool], (*made,)) for name, made in writes.items()]
 
 
 def _denies(calls: Sequence[Call]) -> bool:
@@ -189,7 +127,7 @@ def _plain(text: str, today: date | None) -> str:
 
 
 def _stray(
-    plain: str, text: str, plan: Plan, calls: Sequence[Call], listed: Sequence[_Listed], kits: dict[str, Kit]
+    plain: str, text: str, plan: Plan, calls: Sequence[Call], listed: Sequence[GoneOver], kits: dict[str, Kit]
 ) -> str | None:
     """A telling word that is in no value of the plan, in no condition, and not what its tools are for."""
     listers = {one.read.id: one.lister for one in listed}
@@ -200,7 +138,7 @@ def _stray(
         known |= _concepts_of_list(call, kit) if is_list else _concepts_of_call(kit)
         for name, value in call.inputs.items():
             field = next((one for one in kit.fields if one.name == name), None)
-            said = [] if "{{" in str(value) and not is_list else _WORD.findall(str(value).replace("_", " "))
+            said = [] if "{{" in str(value) and not is_list else WORD.findall(str(value).replace("_", " "))
             known |= frozenset[str]().union(*map(concepts_of, said)) if said else set()
             words |= {stem(folded(word)) for word in said}
             known |= field.concepts | field.described if field is not None else set()
@@ -213,7 +151,7 @@ def _stray(
     )
     picks = [found.span() for found in PICKED.finditer(plain)]
     acts = {plain[at:to] for at, to, _ in phrasal(plain)}
-    for found in _WORD.finditer(plain):
+    for found in WORD.finditer(plain):
         word = folded(found[0])
         if word in STOPS or word in _IDLE | IDLE | TAKING or word in PARTICLES or found[0] in acts or is_particle(word):
             continue
@@ -250,105 +188,3 @@ def _concepts_of_list(call: Call, lister: Kit) -> frozenset[str]:
     )
     narrowing = frozenset[str]().union(*(field.concepts for field in (*unfilled, *items)), *options)
     return things | (lister.described - narrowing)
-
-
-def _inexact(one: _Listed, text: str, plain: str) -> Iterator[str]:
-    """Questions where a list is not narrowed just so: `near pier 3`, `damaged and stored`, one of several for `it`."""
-    words = {stem(folded(found)) for found in _WORD.findall(plain)}
-    taken = {str(value) for call in one.writes for value in call.inputs.values()}
-    for field in one.lister.fields:
-        value = one.read.inputs.get(field.name)
-        if value is None or field.kind in ("day", "moment", "time", "bool"):
-            continue
-        others = [str(option) for option in field.options if option != value and str(option) not in taken]
-        other = next((option for option in others if stem(folded(option)) in words), None)
-        if other is not None and not field.is_list:
-            yield f"Is {other!r} meant, too, besides {value!r}?"
-        at = _place(str(value), text)
-        told = {*raw_words(field.name), *raw_words(field.description)}
-        found = _COMPARES.search(text[:at]) or _ONWARD.match(text, at + len(str(value)))
-        if at >= 0 and not told & _COMPARING and found is not None:
-            yield f"Is {field.name!r} to be {value!r}, or what is meant by {found[0].strip()!r}?"
-    first = any("[0]" in str(value) for call in one.writes for value in call.inputs.values())
-    names = {folded(of.path[-1]) for of in one.lister.lists if of.path}
-    said = {folded(word) for word in _WORD.findall(plain)}
-    if first and PICKED.search(plain) is None and any(name in said and name.endswith("s") for name in names):
-        yield f"Which one of {one.lister.key} is meant?"
-
-
-def _guessed(one: _Listed, plain: str, text: str, kits: dict[str, Kit]) -> Iterator[tuple[ToolField, Json]]:
-    """Plain words that a list is narrowed to, or that a write takes though it need not, and nothing says for what."""
-    for field in one.lister.fields:
-        value = one.read.inputs.get(field.name)
-        if field.name == "name" and (place := _place(value, text)) >= 0 and _PLACED.search(text[:place]) is not None:
-            yield field, value
-        if _is_said_once(field, value, one.writes, text) or _is_goal(field, value, one.writes, text):
-            yield field, value
-        at = _place(value, plain) if field.kind in ("text", "place", "person", "company") else -1
-        if (
-            at < 0
-            or str(value)[:1].isupper()
-            or str(value) in field.examples
-            or _is_named(field, plain[:at], plain[at + len(str(value)) :])
-        ):
-            continue
-        if _points(plain[:at], field) or (field.name in _SOUGHT and _is_looked_for(plain[:at])):
-            continue
-        yield field, value
-    for call in one.writes:
-        for field in kits[call.tool].fields:
-            value = call.inputs.get(field.name)
-            if field.required or field.kind not in ("text", "place") or not isinstance(value, str) or "{{" in value:
-                continue
-            at = _place(value, text)
-            if at >= 0 and not _is_named(field, text[:at], "") and _WHY.search(text[:at]) is None:
-                yield field, value
-
-
-def _is_said_once(field: ToolField, value: Json, writes: Sequence[Call], text: str) -> bool:
-    """Whether a list is narrowed to what a write takes as something else, and the text says it only once."""
-    if not isinstance(value, str | int) or isinstance(value, bool) or field.options:
-        return False
-    others = [name for call in writes for name, taken in call.inputs.items() if taken == value or _has(taken, value)]
-    return bool(others) and field.name not in others and text.count(str(value)) < 2
-
-
-def _has(taken: Json, value: Json) -> bool:
-    """Whether a text that a write takes has the value in it."""
-    return isinstance(taken, str) and isinstance(value, str) and "{{" not in taken and bool(value) and value in taken
-
-
-def _is_goal(field: ToolField, value: Json, writes: Sequence[Call], text: str) -> bool:
-    """Whether a list is narrowed to where its things are to go: `move all that lie at pier 3 to pier 12`."""
-    if not any(field.name in call.inputs and call.inputs[field.name] != value for call in writes):
-        return False
-    found = re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text)
-    return found is not None and _TO.search(text[: found.start()]) is not None
-
-
-def _place(value: Json, plain: str) -> int:
-    """Where a text says a value in plain words; -1: nowhere."""
-    if not isinstance(value, str) or not value:
-        return -1
-    found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", plain)
-    return found.start() if found is not None else -1
-
-
-def _is_named(field: ToolField, before: str, behind: str) -> bool:
-    """Whether a word beside a value names its parameter: `with the tag draft`, `the batch namespace`."""
-    words = [word for word in _WORD.findall(before[-_NEAR:])[-3:] if folded(word) not in STOPS]
-    own = listed_concepts(field.name) | field.concepts
-    return any(concepts_of(word) & own for word in (*words[-1:], *_WORD.findall(behind[:_NEAR])[:1]))
-
-
-def _is_looked_for(before: str) -> bool:
-    """Whether what follows is what a list is of: `every tape`, `the cheapest olive oil`, `macros for refunds`."""
-    end = len(before.rstrip())
-    return _BEFORE.search(before) is not None or any(found.end() == end for found in PICKED.finditer(before))
-
-
-def _points(before: str, field: ToolField) -> bool:
-    """Whether a word before a value points to its parameter: `in the hall` to a room, `from github` to a sender."""
-    words = [word for word in map(folded, _WORD.findall(before[-_NEAR:])) if word not in _ARTICLES]
-    last = words[-1] if words else ""
-    return last in _OF and bool(CUES.get(last, frozenset()) & {field.name, *raw_words(field.name)})
