@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
-from engine_cases import after, opened
+import pytest
+from engine_cases import after, opened, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpath import ToolContext, tool
+from toolpath import Tool, ToolContext, ToolFailed, ToolRetry, tool
 from toolpath.engine.state.paths import safe_key
+from toolpath.model import events as ev
 from toolpath.model.plan import Retry
+from toolpath.notation.composite import read_composite
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
@@ -85,6 +89,97 @@ async def test_a_call_under_the_key_verify_is_never_taken_for_the_answer_of_the_
         result = await (await tp.resume(run.id)).result()
     assert (result.status, result.outputs) == ("completed", "paid")
     assert (len(look.calls), len(told.calls)) == (2, 1)
+
+
+async def test_a_write_that_says_it_may_be_made_twice_is_made_again_when_it_times_out() -> None:
+    clock = FakeClock(auto=True)
+    pay = scripted("pay", lambda _: after(clock, 100), "paid", effect="write", idempotent=True, timeout=2.0)
+    found = await run(PLAN, pay, clock=clock)
+    assert (found.outputs, len(pay.calls)) == ("paid", 2)
+    assert [event.error.in_doubt for event in found.of(ev.StepRetrying)] == [False]
+
+
+CALLERS: list[dict[str, Any]] = [{"effect": "read"}, {"effect": "write", "idempotent": True}]
+CONSENT = {"max_retries": 1, "backoff": "none"}
+
+
+def paying_through(shape: str, clock: FakeClock, **said: Any) -> tuple[list[Tool], Any]:
+    """A tool that a transient failure meets after its payment timed out, and the payment that it calls."""
+    pay = scripted("pay", lambda _: after(clock, 100), "paid", effect="write", timeout=2.0)
+    steps = [{"id": "x", "tool": "pay"}]
+    inner = read_composite({"name": "inner", "implementation": {"type": "composite", "composite": {"steps": steps}}})
+    inner_key = "inner" if shape == "in a plan" else "pay"
+
+    @tool(name="deep", effect="read")
+    async def deep(context: ToolContext) -> Any:
+        return await context.call(inner_key, key="p")
+
+    @tool(name="order", **said)
+    async def order(context: ToolContext) -> Any:
+        try:
+            return await context.call("deep" if shape == "deep" else inner_key, key="p")
+        except ToolFailed as error:
+            raise ToolRetry("the line is bad") from error
+
+    return [order, deep, inner, pay], pay
+
+
+ORDER = {"steps": [{"id": "a", "tool": "order"}], "outputs": "{{ a }}"}
+
+
+@pytest.mark.parametrize("said", CALLERS, ids=["read", "idempotent"])
+@pytest.mark.parametrize("shape", ["alone", "in a plan", "deep"])
+async def test_a_write_in_doubt_is_not_made_again_as_the_tool_that_called_it_is_retried_by_default(
+    shape: str, said: dict[str, Any]
+) -> None:
+    clock = FakeClock(auto=True)
+    tools, pay = paying_through(shape, clock, **said)
+    async with opened(*tools, clock=clock) as tp:
+        failed = await tp.run(tp.read(ORDER))
+        assert (failed.status, len(pay.calls), failed.step("a").attempts) == ("failed", 1, 4)
+        # Only a person lets it be made again.
+        asked = await (await tp.retry(failed.run_id)).result()
+        assert (asked.status, len(pay.calls)) == ("waiting", 1)
+        doubt = next(step.path for step in asked.results if step.status == "unknown")
+        settled = await (await tp.settle(failed.run_id, doubt, retry=True)).result()
+    assert (settled.status, len(pay.calls)) == ("completed", 2)
+
+
+@pytest.mark.parametrize("shape", ["alone", "in a plan", "deep"])
+@pytest.mark.parametrize("where", ["step", "tool"])
+async def test_a_retry_that_somebody_wrote_is_consent_to_the_writes_in_doubt_that_the_tool_made(
+    where: str, shape: str
+) -> None:
+    clock = FakeClock(auto=True)
+    tools, pay = paying_through(shape, clock, effect="read", **({"retry": CONSENT} if where == "tool" else {}))
+    step = {"id": "a", "tool": "order", **({"retry": CONSENT} if where == "step" else {})}
+    async with opened(*tools, clock=clock) as tp:
+        result = await tp.run({"steps": [step], "outputs": "{{ a }}"})
+    assert (result.status, len(pay.calls)) == ("completed", 2)
+
+
+async def test_a_write_that_was_cut_off_is_not_made_again_as_its_caller_is_retried_by_default() -> None:
+    clock = FakeClock(auto=True)
+    pay = scripted("pay", lambda _: after(clock, 100), "paid", effect="write", timeout=200.0)
+
+    async def stumble() -> None:
+        await clock.sleep(1)
+        raise ToolFailed("no")
+
+    @tool(name="both", effect="read")
+    async def both(context: ToolContext) -> Any:
+        return await asyncio.gather(context.call("pay", key="p"), stumble())
+
+    @tool(name="order", effect="read")
+    async def order(context: ToolContext) -> Any:
+        try:
+            return await context.call("both", key="b")
+        except ToolFailed as error:
+            raise ToolRetry("the line is bad") from error
+
+    async with opened(order, both, pay, clock=clock) as tp:
+        result = await tp.run(tp.read(ORDER))
+    assert (result.status, result.step("a").attempts, len(pay.calls)) == ("failed", 4, 1)
 
 
 @given(st.lists(st.text(alphabet="verify-0123456789abcdef /~#[]", min_size=1, max_size=20), unique=True))

@@ -83,7 +83,10 @@ class Children:
         name = self._name(key) if key else _derived_name(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
-        stands = child.denied or (child.stands and child.path not in parent.context.told)
+        stands = child.denied or (
+            child.path not in parent.context.told
+            and (child.stands or (_is_in_doubt(child) and not _is_consented(parent.step)))
+        )
         stands = stands or (is_final and child.status in ("failed", "timed_out"))
         if child.status in ("failed", "timed_out", "cancelled", "skipped") and not stands:
             self._reset(child)
@@ -331,6 +334,24 @@ def _freeze(drive: Drive, node: Node) -> None:
     prints |= {name: of_model for name, of_model in drive.program.models.items() if name not in known}
     bodies = {name: drive.program.frozen_body(body) for name, body in plans.items()}
     decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
+
+
+def _is_in_doubt(call: StepState) -> bool:
+    return call.error is not None and call.error.in_doubt
+
+
+def _is_consented(step: StepState) -> bool:
+    """Whether the tool is run again by a retry that somebody wrote, its own or one around it.
+
+    The default retry goes by what a tool says of itself; of a write that it calls and that is in doubt it says nothing.
+    """
+    around: StepState | None = step
+    while around is not None:
+        targets = around.node.targets
+        if around.attempt > 1 and around.target < len(targets) and targets[around.target].explicit_retry:
+            return True
+        around = around.scope.owner
+    return False
 
 
 def _refuse_secret(drive: Drive, key: str) -> None:
