@@ -6,24 +6,14 @@ from datetime import date
 from typing import Any
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call
-from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
-
-
-def tool(key: str, description: str, effect: Effect, given: dict[str, Any], /, **fields: Any) -> Tool:
-    return Tool(
-        name=key,
-        description=description,
-        effect=effect,
-        input_schema={"type": "object", "properties": fields, "required": [*fields]},
-        output_schema={"type": "object", "properties": given},
-    )
 
 
 STORE = (

@@ -9,30 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.courtesy import closed_up, without_courtesies
 from toolpath.checks.request.restated import restated
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.request.periods import periods_in
 
 MONDAY = date(2026, 11, 16)
 TEXT = {"type": "string"}
-
-
-def tool(name: str, description: str, effect: Effect, gives: dict[str, Any], **fields: Any) -> Tool:
-    properties = {key.rstrip("_"): value for key, value in fields.items()}
-    needed = [key for key in fields if key[-1] != "_"]
-    return Tool(
-        name=name,
-        description=description,
-        effect=effect,
-        input_schema={"type": "object", "properties": properties, "required": needed},
-        output_schema={"type": "object", "properties": gives},
-    )
 
 
 def such_as(example: str) -> dict[str, Any]:

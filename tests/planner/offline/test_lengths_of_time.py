@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.lengths import in_unit_of_time, lengths_in
@@ -16,37 +17,32 @@ from toolpath.planner.offline.request.spans import spans_of
 WEDNESDAY = date(2026, 5, 13)
 
 
-def tool(name: str, description: str, required: tuple[str, ...] = (), **properties: dict[str, str]) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-    return Tool(name=name, description=description, effect="write", input_schema=schema)
-
-
 KITCHEN = (
-    tool("set_timer", "Start a timer.", ("minutes",), minutes={"type": "integer", "description": "How long"}),
+    tool("set_timer", "Start a timer.", "write", minutes={"type": "integer", "description": "How long"}),
     tool(
         "heat_oven",
         "Heat the oven.",
-        ("degrees",),
+        "write",
         degrees={"type": "integer", "description": "How hot"},
-        hours={"type": "integer", "description": "Whole hours that it stays on"},
-        minutes={"type": "integer", "description": "Further minutes that it stays on"},
+        hours_={"type": "integer", "description": "Whole hours that it stays on"},
+        minutes_={"type": "integer", "description": "Further minutes that it stays on"},
     ),
 )
 HALL = (
     tool(
         "rentStudio",
         "Rent a studio.",
-        ("studioNumber", "memberId"),
+        "write",
         studioNumber={"type": "integer"},
         memberId={"type": "string", "description": "Such as MB-12"},
-        months={"type": "integer", "description": "How long"},
+        months_={"type": "integer", "description": "How long"},
     ),
     tool(
         "extend_pass",
         "Extend a pass.",
-        ("pass_id",),
+        "write",
         pass_id={"type": "string", "description": "Such as PS-4"},
-        days={"type": "integer", "description": "By how many days"},
+        days_={"type": "integer", "description": "By how many days"},
     ),
 )
 
@@ -152,16 +148,16 @@ LAMPS = (
     tool(
         "set_brightness",
         "Set the brightness of a lamp.",
-        ("lamp", "brightness"),
+        "write",
         lamp={"type": "string", "description": "Name of the lamp"},
         brightness={"type": "integer", "description": "Brightness in percent, 0 to 100"},
     ),
     tool(
         "insure_parcel",
         "Send a parcel.",
-        ("parcel_id",),
+        "write",
         parcel_id={"type": "string", "description": "Such as PA-7"},
-        insured={"type": "boolean", "description": "Whether it is insured"},
+        insured_={"type": "boolean", "description": "Whether it is insured"},
     ),
 )
 

@@ -6,32 +6,18 @@ from datetime import date
 from typing import Any
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.sentences import clauses_of
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.model.plan import Plan
-from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.scoring.gold import made_calls
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
 WHOLE = {"type": "integer"}
-
-
-def tool(name: str, description: str, effect: Effect, given: dict[str, Any], **fields: Any) -> Tool:
-    return Tool(
-        name=name,
-        description=description,
-        effect=effect,
-        input_schema={
-            "type": "object",
-            "properties": {key.rstrip("_"): value for key, value in fields.items()},
-            "required": [key for key in fields if key[-1] != "_"],
-        },
-        output_schema={"type": "object", "properties": given},
-    )
 
 
 def items(**fields: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
@@ -15,13 +16,6 @@ from toolpath.planner.offline.planner import plan_offline
 
 TODAY = date(2026, 11, 25)
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
-
-
-def tool(name: str, description: str, effect: Any, /, **properties: dict[str, Any]) -> Tool:
-    """A tool whose parameters are required, unless their schema has a default."""
-    required = [key for key, one in properties.items() if "default" not in one]
-    schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(name=name, description=description, effect=effect, input_schema=schema)
 
 
 def one_of(*options: str) -> dict[str, Any]:

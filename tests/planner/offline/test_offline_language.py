@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from benchmarks.linked import linked_tasks
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
@@ -20,15 +21,6 @@ from toolpath.planner.scoring.gold import gold_calls, made_calls
 from toolpath.planner.scoring.score import score_plan
 
 TEXT, NUMBER, INTEGER = {"type": "string"}, {"type": "number"}, {"type": "integer"}
-
-
-def tool(name: str, description: str, optional: tuple[str, ...] = (), **properties: Any) -> Tool:
-    required = [one for one in properties if one not in optional]
-    return Tool(
-        name=name,
-        description=description,
-        input_schema={"type": "object", "properties": properties, "required": required},
-    )
 
 
 def catalog(*tools: Tool) -> Catalog:
@@ -52,10 +44,10 @@ def named(text: str) -> list[str]:
     return [one.text for one in mentions(text) if one.kind == "name"]
 
 
-BOAT = tool("rent_boat", "Rent a boat in a harbour.", harbour_city=TEXT, hours=INTEGER, seats=INTEGER)
-FERRY = tool("ferry_price", "The price of a ferry between two towns.", start=TEXT, end=TEXT)
-TIDES = tool("tide_forecast", "Forecast of the tides.", location=TEXT, days=INTEGER)
-WIND = tool("wind_forecast", "Forecast of the wind.", location=TEXT, days=INTEGER)
+BOAT = tool("rent_boat", "Rent a boat in a harbour.", "write", harbour_city=TEXT, hours=INTEGER, seats=INTEGER)
+FERRY = tool("ferry_price", "The price of a ferry between two towns.", "write", start=TEXT, end=TEXT)
+TIDES = tool("tide_forecast", "Forecast of the tides.", "write", location=TEXT, days=INTEGER)
+WIND = tool("wind_forecast", "Forecast of the wind.", "write", location=TEXT, days=INTEGER)
 
 
 # Several calls of one tool
@@ -100,7 +92,9 @@ def test_several_allowed_values_in_a_list_are_several_calls() -> None:
 
 
 def test_a_list_that_one_call_takes_is_not_torn_apart() -> None:
-    club = tool("find_club", "Find a club with facilities.", city=TEXT, facilities={"type": "array", "items": TEXT})
+    club = tool(
+        "find_club", "Find a club with facilities.", "write", city=TEXT, facilities={"type": "array", "items": TEXT}
+    )
     assert planned("Find a club in Lyon with a 'Sauna' and a 'Pool'", club) == [
         ("find_club", {"city": "Lyon", "facilities": ["Sauna", "Pool"]})
     ]
@@ -198,10 +192,10 @@ def test_the_name_of_the_tool_or_of_a_parameter_is_no_value() -> None:
 
 # Which tool is meant
 
-CREATE_NOTE = tool("createNote", "Create a note on a ticket.", ticketId=TEXT, text=TEXT)
-LIST_NOTES = tool("listNotesByTicket", "List the notes of a ticket.", ticketId=TEXT)
-CREATE_TICKET = tool("createTicket", "Create a ticket.", title=TEXT)
-DELETE_TICKET = tool("deleteTicket", "Delete a ticket.", ticketId=TEXT)
+CREATE_NOTE = tool("createNote", "Create a note on a ticket.", "write", ticketId=TEXT, text=TEXT)
+LIST_NOTES = tool("listNotesByTicket", "List the notes of a ticket.", "write", ticketId=TEXT)
+CREATE_TICKET = tool("createTicket", "Create a ticket.", "write", title=TEXT)
+DELETE_TICKET = tool("deleteTicket", "Delete a ticket.", "write", ticketId=TEXT)
 DESK = (CREATE_NOTE, LIST_NOTES, CREATE_TICKET, DELETE_TICKET)
 
 
@@ -222,14 +216,14 @@ def test_the_verb_and_its_thing_say_which_tool_is_meant(text: str, expected: str
 
 
 def test_initials_name_a_tool() -> None:
-    bmr = tool("health.bmr", "Compute a figure of the body.", weight=NUMBER, height=NUMBER)
-    other = tool("health.sleep", "Compute the sleep.", weight=NUMBER, height=NUMBER)
+    bmr = tool("health.bmr", "Compute a figure of the body.", "write", weight=NUMBER, height=NUMBER)
+    other = tool("health.sleep", "Compute the sleep.", "write", weight=NUMBER, height=NUMBER)
     text = "Compute the basal metabolic rate for a weight of 70 kg and a height of 180 cm"
     assert [name for name, _ in planned(text, bmr, other)] == ["health.bmr"]
 
 
 def test_the_opposite_of_what_a_tool_does_is_not_asked_of_it() -> None:
-    sunrise = tool("sun.sunrise", "Get the time of sunrise at a place.", location=TEXT)
+    sunrise = tool("sun.sunrise", "Get the time of sunrise at a place.", "write", location=TEXT)
     assert planned("Get the time of sunrise at a place: Rome", sunrise) == [("sun.sunrise", {"location": "Rome"})]
     with pytest.raises(NoToolFits):
         plan_offline("Tell the time of sunset: Rome", catalog(sunrise))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Call, Plan
-from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.request.spans import spans_of
 
@@ -16,25 +16,19 @@ WEDNESDAY = date(2026, 5, 13)
 DAY = {"type": "string", "format": "date"}
 
 
-def tool(name: str, description: str, effect: Effect, required: tuple[str, ...] = (), **properties: object) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-    return Tool(name=name, description=description, effect=effect, input_schema=schema)
-
-
 DESK = (
     tool(
         "list_invoices",
         "List the invoices of the firm.",
         "read",
-        customer={"type": "string", "description": "Name of the customer"},
-        date_from={**DAY, "description": "From"},
-        date_to={**DAY, "description": "Until"},
+        customer_={"type": "string", "description": "Name of the customer"},
+        date_from_={**DAY, "description": "From"},
+        date_to_={**DAY, "description": "Until"},
     ),
     tool(
         "request_leave",
         "Request leave of an employee.",
         "write",
-        ("employee_id", "start_date", "end_date"),
         employee_id={"type": "string", "description": "Such as E-104"},
         start_date={**DAY, "description": "First day"},
         end_date={**DAY, "description": "Last day"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Plan
@@ -14,17 +15,6 @@ from toolpath.planner.scoring.gold import made_calls
 
 TEXT = {"type": "string"}
 EMAIL = {"type": "string", "format": "email"}
-
-
-def tool(name: str, description: str, output: dict[str, Any] | None = None, **properties: dict[str, Any]) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": [n for n in properties if n[-1] != "_"]}
-    return Tool(
-        name=name,
-        description=description,
-        effect="read" if output else "write",
-        input_schema=schema,
-        output_schema={"type": "object", "properties": output} if output else None,
-    )
 
 
 def items(**fields: dict[str, Any]) -> dict[str, Any]:
@@ -58,20 +48,32 @@ TOOLS = (
     tool(
         "get_sack",
         "Show one sack.",
+        "read",
         {"sack_id": TEXT, "farm_id": TEXT, "picker": {"type": "object", "properties": {"email": EMAIL}}},
         sack_id=id_of("sack", "SK"),
     ),
     tool(
-        "get_farm", "Show one farm.", {"name": TEXT, "email": EMAIL}, farm_id={**TEXT, "description": "Id of the farm"}
+        "get_farm",
+        "Show one farm.",
+        "read",
+        {"name": TEXT, "email": EMAIL},
+        farm_id={**TEXT, "description": "Id of the farm"},
     ),
-    tool("ship_sack", "Ship a sack.", sack_id=id_of("sack", "SK")),
+    tool("ship_sack", "Ship a sack.", "write", sack_id=id_of("sack", "SK")),
     tool(
         "assign_sack",
         "Assign a sack to a roaster.",
+        "write",
         sack_id=id_of("sack", "SK"),
         agent={**TEXT, "description": "Name of the person"},
     ),
-    tool("send_mail", "Send a mail.", to={**EMAIL, "description": "Recipient"}, text={**TEXT, "description": "Text"}),
+    tool(
+        "send_mail",
+        "Send a mail.",
+        "write",
+        to={**EMAIL, "description": "Recipient"},
+        text={**TEXT, "description": "Text"},
+    ),
 )
 
 
@@ -140,8 +142,10 @@ def test_what_a_list_cannot_be_sorted_by_is_asked() -> None:
 
 
 FILES = {"files": items(path=TEXT, size={"type": "integer"})}
-SHRED = tool("shred_file", "Shred a file.", path={**TEXT, "description": "Path of the file"})
-LISTING = tool("list_files", "List the files of a folder.", FILES, folder={**TEXT, "description": "Path of the folder"})
+SHRED = tool("shred_file", "Shred a file.", "write", path={**TEXT, "description": "Path of the file"})
+LISTING = tool(
+    "list_files", "List the files of a folder.", "read", FILES, folder={**TEXT, "description": "Path of the folder"}
+)
 
 
 def test_a_pick_out_of_a_folder_is_not_the_folder() -> None:
@@ -159,6 +163,7 @@ def test_a_list_is_looked_for_where_the_request_says_and_not_where_its_items_go(
     copy = tool(
         "copy_file",
         "Copy a file into a folder.",
+        "write",
         path={**TEXT, "description": "Path of the file"},
         folder={**TEXT, "description": "Folder to copy to"},
     )
@@ -189,9 +194,21 @@ def test_what_belongs_to_a_named_thing_is_read_first(request_text: str, tools: s
 
 STAFF = {"id": TEXT, "name": TEXT, "email": EMAIL, "manager_id": TEXT}
 PEOPLE = (
-    tool("get_worker", "Show one worker.", STAFF, worker_id=id_of("worker", "WK")),
-    tool("find_workers", "Find the workers of a shift.", {"workers": items(**STAFF)}, shift=TEXT | {"enum": ["late"]}),
-    tool("send_mail", "Send a mail.", to={**EMAIL, "description": "Recipient"}, text={**TEXT, "description": "Text"}),
+    tool("get_worker", "Show one worker.", "read", STAFF, worker_id=id_of("worker", "WK")),
+    tool(
+        "find_workers",
+        "Find the workers of a shift.",
+        "read",
+        {"workers": items(**STAFF)},
+        shift=TEXT | {"enum": ["late"]},
+    ),
+    tool(
+        "send_mail",
+        "Send a mail.",
+        "write",
+        to={**EMAIL, "description": "Recipient"},
+        text={**TEXT, "description": "Text"},
+    ),
 )
 
 
@@ -227,8 +244,8 @@ def test_several_picks_and_a_pick_of_several_are_asked_about(request_text: str) 
 
 
 MEETINGS = (
-    tool("get_meeting", "Show a meeting.", {"guests": items(email=EMAIL)}, meeting_id=id_of("meeting", "M")),
-    tool("invite", "Invite somebody to a meeting.", meeting_id=id_of("meeting", "M"), email=EMAIL),
+    tool("get_meeting", "Show a meeting.", "read", {"guests": items(email=EMAIL)}, meeting_id=id_of("meeting", "M")),
+    tool("invite", "Invite somebody to a meeting.", "write", meeting_id=id_of("meeting", "M"), email=EMAIL),
 )
 
 
@@ -240,9 +257,15 @@ def test_those_of_one_thing_are_not_read_from_another() -> None:
 
 def test_a_list_in_two_places_is_not_read_in_one_and_written_in_the_other() -> None:
     where = {**TEXT, "description": "Repository as owner/name"}
-    listing = tool("list_issues", "List the issues of a repository.", {"issues": items(number=TEXT)}, repository=where)
+    listing = tool(
+        "list_issues", "List the issues of a repository.", "read", {"issues": items(number=TEXT)}, repository=where
+    )
     close = tool(
-        "close_issue", "Close an issue.", repository=where, number={**TEXT, "description": "Number of the issue"}
+        "close_issue",
+        "Close an issue.",
+        "write",
+        repository=where,
+        number={**TEXT, "description": "Number of the issue"},
     )
     plan = planned("Close every issue in acme/web and acme/api", listing, close)
     assert plan.questions or all("acme/web" in str(one) or "acme/api" in str(one) for one in calls(plan))

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import pytest
+from tests.planner.made_tools import tool
 from tests.planner.offline.test_offline_arguments import INTEGER, NUMBER, TEXT, read
 
 from toolpath.catalog.snapshot import Catalog
@@ -17,13 +18,6 @@ from toolpath.planner.offline.planner import plan_offline
 
 LISTED = {"type": "array", "items": {"type": "string", "enum": ["Balcony", "Garden View", "Wi-Fi"]}}
 UNIT = {"type": "string", "description": "The unit of measurement."}
-
-
-def tool(name: str, description: str, optional: tuple[str, ...] = (), **properties: dict[str, Any]) -> Tool:
-    group, _, own = name.rpartition(".")
-    required = [one for one in properties if one not in optional]
-    schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(group=group or "x", name=own, description=description, effect="read", input_schema=schema)
 
 
 def planned(text: str, *tools: Tool) -> Plan:
@@ -79,8 +73,7 @@ def test_what_there_is_an_amount_of_is_the_thing() -> None:
     "text", ["The slope of the roof should be 12", "I want the slope of this line to be 12", "the slope is 12"]
 )
 def test_what_is_said_to_be_something_is_named_by_it(text: str) -> None:
-    optional = {"slope": NUMBER, "height": NUMBER}
-    assert read(text, optional=("slope", "height"), **optional) == [{"slope": 12}]
+    assert read(text, optional=("slope", "height"), slope=NUMBER, height=NUMBER) == [{"slope": 12}]
 
 
 def test_quotations_in_a_request_that_is_quoted_are_found() -> None:
@@ -98,7 +91,7 @@ def test_what_points_back_names_nothing() -> None:
     }
 
 
-FILMS = tool("cinema.find_film", "Find films in a city.", city=TEXT, genre=TEXT)
+FILMS = tool("cinema.find_film", "Find films in a city.", "read", city=TEXT, genre=TEXT)
 
 
 def test_what_is_done_to_a_thing_is_no_value() -> None:
@@ -106,8 +99,8 @@ def test_what_is_done_to_a_thing_is_no_value() -> None:
     assert calls(plan) == [("cinema.find_film", {"city": "Vienna", "genre": "horror"})]
 
 
-TRIP = tool("trip.plan_journey", "Plan a journey to a city.", city=TEXT, days=INTEGER)
-STEW = tool("kitchen.scale_ingredient", "Scale an amount of an item.", item=TEXT, amount=INTEGER)
+TRIP = tool("trip.plan_journey", "Plan a journey to a city.", "read", city=TEXT, days=INTEGER)
+STEW = tool("kitchen.scale_ingredient", "Scale an amount of an item.", "read", item=TEXT, amount=INTEGER)
 
 
 def test_the_place_of_one_clause_is_not_the_thing_of_another() -> None:
@@ -118,7 +111,7 @@ def test_the_place_of_one_clause_is_not_the_thing_of_another() -> None:
     assert "Lisbon" not in made.get("kitchen.scale_ingredient", {}).values()
 
 
-SCORES = tool("sport.mean_score", "Mean score of a player.", player_name=TEXT, season=TEXT)
+SCORES = tool("sport.mean_score", "Mean score of a player.", "read", player_name=TEXT, season=TEXT)
 
 
 def test_a_word_beside_the_thing_asked_for_is_no_season() -> None:
@@ -127,7 +120,7 @@ def test_a_word_beside_the_thing_asked_for_is_no_season() -> None:
     assert plan.questions
 
 
-CUBE = tool("solid.box_volume", "Calculate the volume of a box.", width=NUMBER, depth=NUMBER)
+CUBE = tool("solid.box_volume", "Calculate the volume of a box.", "read", width=NUMBER, depth=NUMBER)
 
 
 def test_letters_for_all_numbers_ask_for_a_formula_that_no_tool_gives() -> None:

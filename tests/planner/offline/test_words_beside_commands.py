@@ -7,20 +7,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath import Settings
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.model.tool import Tool
 from toolpath.planner.offline.planner import plan_offline
 
 TEXT, COUNT = {"type": "string"}, {"type": "integer"}
-
-
-def tool(name: str, description: str, effect: Any, required: str, /, **properties: dict[str, Any]) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": required.split()}
-    return Tool(name=name, description=description, effect=effect, input_schema=schema)
 
 
 def ident(example: str) -> dict[str, Any]:
@@ -37,62 +32,55 @@ TOOLS = (
         "decline_tender",
         "Decline a tender and send the letter.",
         "destructive",
-        "tender_id",
         tender_id=ident("TN-4"),
-        letter={**one_of("short", "after_visit", "too_late"), "description": "Wording of the letter"},
+        letter_={**one_of("short", "after_visit", "too_late"), "description": "Wording of the letter"},
     ),
     tool(
         "cancel_order",
         "Cancel an order.",
         "destructive",
-        "order_id",
         order_id=ident("OR-7"),
-        refund={**one_of("card", "voucher", "none"), "description": "How the customer gets the money back"},
+        refund_={**one_of("card", "voucher", "none"), "description": "How the customer gets the money back"},
     ),
-    tool("get_order", "Details of an order.", "read", "order_id", order_id=ident("OR-7")),
+    tool("get_order", "Details of an order.", "read", order_id=ident("OR-7")),
     tool(
         "close_account",
         "Close an account.",
         "destructive",
-        "account_id",
         account_id=ident("AC-3"),
-        email_statement={"type": "boolean", "description": "Mail the last statement to the customer"},
+        email_statement_={"type": "boolean", "description": "Mail the last statement to the customer"},
     ),
     tool(
         "change_appointment",
         "Change the time or the doctor of an appointment.",
         "write",
-        "appointment_id",
         appointment_id=ident("AP-2"),
-        time={"type": "string", "format": "time"},
-        doctor=TEXT,
+        time_={"type": "string", "format": "time"},
+        doctor_=TEXT,
     ),
     tool(
         "update_ticket",
         "Change a ticket.",
         "write",
-        "ticket_id",
         ticket_id=ident("TK-9"),
-        priority=one_of("low", "high"),
-        title=TEXT,
+        priority_=one_of("low", "high"),
+        title_=TEXT,
     ),
     tool(
         "admit_patient",
         "Admit a patient to the ward.",
         "write",
-        "patient_id",
         patient_id=ident("PT-5"),
-        bed={"type": "string", "description": "Bed to use, otherwise the one reserved"},
+        bed_={"type": "string", "description": "Bed to use, otherwise the one reserved"},
     ),
     msgspec.structs.replace(
-        tool("get_item", "Get the stock of a SKU.", "read", "sku", sku={**TEXT, "description": "like SK-2001"}),
+        tool("get_item", "Get the stock of a SKU.", "read", sku={**TEXT, "description": "like SK-2001"}),
         output_schema=STOCK,
     ),
     tool(
         "move_stock",
         "Book a movement of goods from one shelf to another.",
         "write",
-        "sku from_shelf to_shelf qty",
         sku={**TEXT, "description": "Item"},
         from_shelf={**TEXT, "description": "Shelf it is on"},
         to_shelf={**TEXT, "description": "Shelf it goes to"},
@@ -102,9 +90,8 @@ TOOLS = (
         "publish_post",
         "Publish a post right now. Goes to all channels unless some are named.",
         "write",
-        "post",
         post={**COUNT, "description": "Number of the post"},
-        channels={"type": "array", "items": one_of("blog", "mastodon", "newsletter")},
+        channels_={"type": "array", "items": one_of("blog", "mastodon", "newsletter")},
     ),
 )
 CATALOG = Catalog({one.key: one for one in TOOLS})
