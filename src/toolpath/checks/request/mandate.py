@@ -28,6 +28,7 @@ from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
 from toolpath.checks.request.only_read import only_reads
+from toolpath.checks.request.other_verbs import TAKING, is_compound, is_stand_in, is_turned
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import carried, uncarried
@@ -36,7 +37,6 @@ from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, 
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
-from toolpath.checks.request.stand_ins import TAKING, is_compound, is_stand_in, is_turned
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, verbs_of
 from toolpath.checks.request.turned import turned

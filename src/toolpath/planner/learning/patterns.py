@@ -17,7 +17,7 @@ from toolpath.errors import ExpressionError
 from toolpath.expressions.quoted import BRACES
 from toolpath.expressions.scan import Placeholder, scan
 from toolpath.model.plan import Call, Plan, every_step, freeze, with_calls
-from toolpath.planner.learning.stand_ins import may_vary, stands_in
+from toolpath.planner.learning.like_values import may_vary, stands_in
 from toolpath.values import Json, walk
 
 _MAX_SLOTS: Final = 12

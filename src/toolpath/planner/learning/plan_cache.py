@@ -17,8 +17,8 @@ from toolpath.checks.check import check, has_errors
 from toolpath.checks.request.mandate import mandated
 from toolpath.checks.request.tools import acts
 from toolpath.model.plan import Call, Plan, every_step, freeze, thaw
+from toolpath.planner.learning.like_values import is_timeless
 from toolpath.planner.learning.patterns import Pattern, pattern_of, plain, with_values
-from toolpath.planner.learning.stand_ins import is_timeless
 from toolpath.planner.records import PlanningRecord, PlanningResult, PlanRequest
 from toolpath.ports import Clock
 from toolpath.values import JsonObject, digest, made_ready, walk

@@ -21,7 +21,7 @@ from toolpath.planner.offline.match import is_like
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, things_of
-from toolpath.planner.offline.told import (
+from toolpath.planner.offline.tool_words import (
     SOUGHT,
     WORD,
     ToolWords,

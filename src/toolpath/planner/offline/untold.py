@@ -18,7 +18,7 @@ from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
-from toolpath.planner.offline.told import SOUGHT, WORD, ToolWords, is_plain_word, words_told
+from toolpath.planner.offline.tool_words import SOUGHT, WORD, ToolWords, is_plain_word, words_told
 from toolpath.planner.offline.wanted import Wanted
 
 #: Nouns by which people ask how things stand, or how many of what anything is counted in.
