@@ -204,3 +204,20 @@ def test_what_a_thing_has_is_deleted_and_not_the_thing(request_text: str) -> Non
     plan = planned(request_text)
     assert writes(plan) == ["delete_trip"]
     assert not plan.questions
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Ms Okoro has left. Scrap all her anchors",
+        "Scrap all his anchors at pier 4",
+        "Clean all their anchors",
+    ],
+)
+def test_whose_things_are_meant_is_asked_where_no_step_says_so(request_: str) -> None:
+    assert plan_offline(request_, CATALOG).questions
+
+
+def test_things_of_one_who_is_named_in_the_plan_are_his() -> None:
+    plan = plan_offline("List the anchors of Okoro and clean all her anchors", CATALOG)
+    assert not any("whose" in one for one in plan.questions)

@@ -14,7 +14,8 @@ Mood = Literal[
 """`asked`: a question for something to be told, as `What is …?`; `reason`: it says how things stand; `none`: thanks."""
 
 PLEASE: Final = re.compile(
-    r"\b(?:please|kindly|pls|plz|bitte|s['\u2019]il (?:te|vous) pla[iî]t|por favor)\b", re.IGNORECASE
+    r"\b(?:please|kindly|pl[sz]|plss|bitte|s['\u2019]il (?:te|vous) pla[iî]t|s[tv]p|por favor|porfa(?:vor)?|xfa)\b",
+    re.IGNORECASE,
 )
 WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*", re.UNICODE)
 

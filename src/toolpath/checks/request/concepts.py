@@ -25,6 +25,7 @@ what which who whom whose where when how will would shall could can please kindl
 onto up out over under about after before until till between than more less not ever still yet already really let
 i'd i'll i'm i've we've it's that's there's who's where's let's s t d ll ve re m like want need if whether through per
 each every all both again right away thanks thank hi hello hey ok okay
+pls plz plss thx thanx tks tnx tysm stp porfa porfavor xfa xfi
 if unless provided below above least most saying named called titled entitled everything immediately asap directly
 afterwards afterward thereafter near against gegen contre contra jusqu'au jusqu'à jusqu'aux jusqu'en jusque
 pendant durante lang lange avez-vous tiene tienen

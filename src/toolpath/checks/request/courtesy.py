@@ -23,9 +23,9 @@ _THANKS: Final = (
     r"|keine\s+eile|bitte(?:\s+sch[öo]n|\s+sehr)?"
     r"|(?:un\s+grand\s+|mille\s+)?mercis?(?:\s+(?:beaucoup|bien|infiniment|d['\u2019]avance|[àa]\s+(?:toi|vous)|mille\s+fois))*"
     r"|(?:ce|[çc]a)\s+serait\s+(?:super|gentil|sympa|bien|parfait)|bonne\s+journ[ée]e|s['\u2019]il\s+(?:te|vous)\s+pla[iî]t"
-    r"|s[tv]p"
+    r"|s[tv]p|pl[sz]|plss|th(?:x|anx)|t[kn][sx]|tysm"
     r"|(?:muchas\s+|mil\s+|muchísimas\s+)?gracias(?:\s+(?:por\s+adelantado|de\s+antemano|por\s+todo|a\s+todos))*"
-    r"|te\s+lo\s+agradezco|por\s+favor|porfa(?:vor)?|sin\s+prisas?"
+    r"|te\s+lo\s+agradezco|por\s+favor|porfa(?:vor)?|xf[ai]|sin\s+prisas?"
 )
 #: What begins a sentence and asks kindly.
 _KIND: Final = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
+from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.occurrences import occurrences, whole_words
 from toolpath.checks.request.said import COUNTED, DATED, EDGES, number_words, texts_of
 from toolpath.checks.request.verbs import folded
@@ -14,6 +15,10 @@ from toolpath.values import Json
 
 #: A letter that is a word: neither `a` nor `I` at the beginning of another clause.
 _LETTER: Final = re.compile(r"[ ]([B-HJ-Z])(?![\w'\u2019.-])")
+
+
+#: Letters of the codes of languages and countries.
+_CODE: Final = 2
 
 
 def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> list[str]:
@@ -31,6 +36,9 @@ def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> li
                 continue
             if word.isdigit() and number_words(int(word)) & words:
                 # `Give P-45 five stars`.
+                continue
+            if len(word) == _CODE and any(word in codes_of(one) for one in words):
+                # `vers l'anglais`
                 continue
             longer = _longer(word, plain) or _lettered(said.strip(), text, values)
             is_short = shortened and longer is not None and word.isalpha() and longer.startswith(word)

@@ -34,7 +34,8 @@ _NOTING: Final = frozenset(
 #: Verbs of tools that make something so, where a statement may say that it is so.
 _SETTING: Final = frozenset(("set",))
 _PLEASE: Final = re.compile(
-    r"\b(?:please|pls|bitte|s['\u2019]il (?:te|vous) pla[iî]t|s[tv]p|por favor|porfa)\b", re.IGNORECASE
+    r"\b(?:please|pl[sz]|plss|bitte|s['\u2019]il (?:te|vous) pla[iî]t|s[tv]p|por favor|porfa(?:vor)?|xfa)\b",
+    re.IGNORECASE,
 )
 #: Words that say that something is so, and nothing of a wish.
 _STATES: Final = re.compile(

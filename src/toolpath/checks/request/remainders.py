@@ -12,6 +12,7 @@ from typing import Final
 
 from toolpath.catalog.words import STOP
 from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS
+from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when, without_lengths
 from toolpath.checks.request.verbs import folded
@@ -31,7 +32,8 @@ _EMPTY: Final = IDLE | frozenset(
     folded(word)
     for word in re.findall(
         r"\S+",
-        """please kindly thanks thank you now right away immediately quickly asap straight directly today for me us
+        """please kindly pls plz plss thx thanx tks tnx tysm svp stp porfa porfavor xfa xfi
+        thanks thank you now right away immediately quickly asap straight directly today for me us
         i'd i'll here's there as well also too then next first second third last finally afterwards again go ahead ok
         okay hi hello hey dear good morning evening afternoon day would like want need needs should can you to make
         sure let's let the
@@ -106,7 +108,7 @@ def _left(part: str, said: str, held: HeldValues, is_own: Callable[[str], bool],
 def _is_held(word: str, held: HeldValues, is_own: Callable[[str], bool]) -> bool:
     if word in _EMPTY or word in STOP or word in held.vocabulary or is_own(word) or says_when(word):
         return True
-    if held.names(word):
+    if held.names(word) or codes_of(word) & {*held.texts}:
         return True
     if word in DAYS_OF_MONTHS and any(day.day == DAYS_OF_MONTHS[word] for day in held.dates):
         # `the fifteenth of August`

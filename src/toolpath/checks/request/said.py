@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS, MONTH_NAMES, MONTHS, WEEKDAYS
 from toolpath.checks.request.clock import clocks_in
-from toolpath.checks.request.codes import country_of, language_of
+from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.concepts import is_german_thing
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import WORDS_OF_UNITS, Length, in_unit_of_time, lengths_in
@@ -443,8 +443,7 @@ def _is_held_name(token: str, plain: str, held: HeldValues, *, opens: bool, befo
     parts = [part for part in re.split(r"[^\w]+", plain) if part]
     if not parts or meanings_of(plain) or is_reading(plain) or is_counter(plain):
         return True
-    code = language_of(token) or (country_of(token) or "").casefold()
-    return held.has(token) or (bool(code) and code in held.texts) or all(_is_known(part, held) for part in parts)
+    return held.has(token) or bool(codes_of(token) & {*held.texts}) or all(_is_known(part, held) for part in parts)
 
 
 def _is_known(word: str, held: HeldValues) -> bool:

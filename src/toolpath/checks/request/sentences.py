@@ -91,7 +91,8 @@ _CUT: Final = re.compile(
 )
 #: What may stand before a command's verb.
 _POLITE: Final = re.compile(
-    r"^(?:(?:please|kindly|pls|plz|after (?:that|this)|afterwards|ok(?:ay)?|hey|hi|hello|now|only|simply|first|firstly"
+    r"^(?:(?:please|kindly|pl[sz]|plss|s[tv]p|porfa(?:vor)?|xfa"
+    r"|after (?:that|this)|afterwards|ok(?:ay)?|hey|hi|hello|now|only|simply|first|firstly"
     r"|second|secondly|third|thirdly|next|then|also|and|"
     r"finally|lastly|additionally|just|quickly|immediately|go ahead and|now then|so|right|great|thanks"
     r"|thank you|dear \w+|"
@@ -125,7 +126,8 @@ _ASKED_POLITELY: Final = re.compile(
 _THANKS: Final = re.compile(
     r"^(?:(?:many\s+)?thanks?(?:\s+(?:you|a lot|so much|in advance|again))*|thank you.{0,30}|hi|hello|hey"
     r"|dear [\w .]{1,40}|good (?:morning|evening|afternoon|day)|"
-    r"please|ok(?:ay)?|sure|great|alright|all right|right|yes|hm+|"
+    r"please|pl[sz]|plss|th(?:x|anx)|t[kn][sx]|tysm|s[tv]p|porfa(?:vor)?|xfa|ok(?:ay)?"
+    r"|sure|great|alright|all right|right|yes|hm+|"
     r"s['\u2019]il (?:te|vous) pla[iî]t|cheers|regards|danke.{0,20}|vielen dank|hallo|guten \w+"
     r"|merci.{0,20}|bonjour|gracias.{0,20}|hola|por favor|bitte|(?:and |und |et |y )?(?:then|after (?:that"
     r"|this)|afterwards|next|finally|also|dann|danach|puis|ensuite|luego|después)|that(?:['\u2019]s"
@@ -222,7 +224,7 @@ def after_colon(text: str) -> str:
 
 #: What stands behind a command and says nothing of it.
 _TAIL: Final = re.compile(
-    r"[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please"
+    r"[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please|pl[sz]|plss|th(?:x|anx)|t[kn]s|tnx|s[tv]p|porfa|xfa"
     r"|(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot"
     r"|so\s+much|in\s+advance))*|thank\s+you(?:\s+(?:so|very)\s+much)?|cheers)[\s.!]*$",
     re.IGNORECASE,

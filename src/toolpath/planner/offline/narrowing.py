@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
+import msgspec
+
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, concepts_of, phrasal
 from toolpath.checks.request.idle import IDLE
@@ -27,6 +29,7 @@ from toolpath.planner.offline.request.picks import PICKED
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox
 from toolpath.planner.offline.unpicked import unpicked
+from toolpath.planner.offline.whose import whose
 
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 #: The step that an expression reads.
@@ -78,7 +81,11 @@ def doubts_of_lists(plan: Plan, request: str, box: Toolbox, today: date | None) 
         if call.id not in gone_over and any(call.tool == one.read.tool for one in listed):
             # `Delete all trips of BT-4 and BT-5`
             yield f"What is to be done with what {call.id} lists?"
+    spans, held = spans_of(text, today), folded(msgspec.json.encode(plan.steps).decode())
     for one in listed:
+        owned = whose(text, spans, one.lister, held)
+        if owned is not None:
+            yield f"{one.read.id}: whose are meant by {owned!r}?"
         yield from doubts_of_values(one, text, plain, _QUOTED.sub(" ", text), kits)
 
 

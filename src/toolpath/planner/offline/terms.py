@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.codes import COUNTRIES, LANGUAGES, country_of, language_of, takes_codes
 from toolpath.planner.offline.slots import Slot
 
 _CURRENCIES = {
@@ -37,7 +39,10 @@ def code_of(slot: Slot, text: str) -> str:
     """The code of the thing the text names where the parameter wants one, else the text."""
     if "currency" in slot.words:
         return _CURRENCIES.get(text.lower().strip(), text)
-    return text
+    words = raw_words(slot.name)
+    if takes_codes(words, slot.description, LANGUAGES):
+        return language_of(text) or text
+    return (country_of(text) if takes_codes(words, slot.description, COUNTRIES) else None) or text
 
 
 def is_currency(text: str) -> bool:

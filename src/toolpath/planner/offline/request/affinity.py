@@ -14,6 +14,7 @@ from toolpath.checks.request.amounts import SHARES
 from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import BY, CUES, LABELS, LASTS
+from toolpath.planner.offline.request.languages import affinity_of_language
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples, is_other_code
@@ -36,8 +37,8 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
             return 3.0 if field.kind == _ONE_KIND[form] and span.value is not None else 0.0
         case "money":
             return _affinity_of_money(span, field)
-        case "duration":
-            return 3.0 if field.kind == "duration" and in_unit(span, field) is not None else 0.0
+        case "duration" | "language":
+            return _affinity_of_same(span, field)
         case "name" | "code" if field.kind == "country":
             return 3.0 if country_of(span.text) is not None else 0.0
         case "id" | "code":
@@ -57,6 +58,13 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
             # What somebody is told is a sentence sooner than its reader is.
             is_sentence = field.name in _TOLD and len(span.text.split()) > 2
             return _affinity_of_text(field, box) + (0.6 if field.required else 0.3) * is_sentence
+
+
+def _affinity_of_same(span: Span, field: ToolField) -> float:
+    """Of what fills a parameter of its own kind alone: a length of time in its unit, a language of its way."""
+    if span.kind != field.kind:
+        return 0.0
+    return affinity_of_language(span, field) if span.kind == "language" else 3.0 * (in_unit(span, field) is not None)
 
 
 #: A share that is told as a part of one.

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.codes import COUNTRIES, LANGUAGES, takes_codes
 from toolpath.values import JsonObject
 
 FieldKind = Literal[
@@ -26,6 +27,7 @@ FieldKind = Literal[
     "number",
     "month",
     "country",
+    "language",
     "id",
     "path",
     "pattern",
@@ -121,9 +123,23 @@ def kind_of_field(name: str, schema: JsonObject, description: str) -> tuple[Fiel
             return _kind_of_number(words, opening)
         case "string":
             form, pattern = str(schema.get("format") or ""), str(schema.get("pattern") or "")
+            coded = _kind_of_code(words, description, schema.get("maxLength"), pattern)
+            if coded is not None:
+                return coded, ""
             return _kind_of_text(name, words, opening, description, form, pattern[:LONGEST_PATTERN]), ""
         case _:
             return "other", ""
+
+
+def _kind_of_code(words: Sequence[str], description: str, longest: object, pattern: str) -> FieldKind | None:
+    """The kind of a text that takes the two letters of a language or a country; None where it takes others."""
+    is_coded = longest == _TWO or (matches(pattern, "de") and not matches(pattern, "german"))
+    if takes_codes(words, description, LANGUAGES, is_coded=is_coded):
+        return "language"
+    return "country" if takes_codes(words, description, COUNTRIES, is_coded=longest == _TWO) else None
+
+
+_TWO: Final = 2
 
 
 def _kind_of_number(words: Sequence[str], opening: Sequence[str]) -> tuple[FieldKind, str]:

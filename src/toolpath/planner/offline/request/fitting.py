@@ -522,7 +522,7 @@ _FORMED: Final = 2.6
 #: How well a value fits a parameter at least, of whose kind it is by its form.
 _FITTING: Final = 0.5
 #: Kinds of which several values are easily taken for one another.
-_MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number")
+_MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number", "language")
 #: Kinds that a name may be of.
 _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
 #: Telling words that change nothing of what is to be done.

@@ -21,6 +21,7 @@ Kind = Literal[
     "moment",
     "month",
     "time",
+    "language",
     "money",
     "duration",
     "percent",

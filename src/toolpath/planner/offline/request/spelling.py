@@ -12,6 +12,7 @@ import msgspec
 from rapidfuzz.distance import OSA
 
 from toolpath.catalog.words import STOP, raw_words, stem
+from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.concepts import STOPS, listed_concepts
 from toolpath.checks.request.said import says_when
 from toolpath.checks.request.tongues import tongues_of
@@ -140,7 +141,7 @@ def _is_known(word: str) -> bool:
         or says_when(word)
         or is_reading(word)
         or is_counter(word)
-        or bool(meanings_of(word) or listed_concepts(word))
+        or bool(meanings_of(word) or listed_concepts(word) or codes_of(word))
     )
 
 

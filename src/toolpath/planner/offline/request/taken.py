@@ -14,6 +14,7 @@ from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS
 from toolpath.checks.request.lengths import lengths_in
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import FIRSTS, LASTS
+from toolpath.planner.offline.request.languages import with_languages
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.periods import periods_in
 from toolpath.planner.offline.request.span import Span
@@ -46,7 +47,7 @@ def as_taken(
 ) -> ClausePart:
     """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
     own = _monthly(kit, _placed(kit, _in_units(kit, _parted(kit, part)), text), text, today)
-    own = _periodic(kit, own, text, today)
+    own = with_languages(kit, _periodic(kit, own, text, today), text)
     own = _without_bounds(own, text)
     return with_told(kit, own, given) if with_words else own
 
