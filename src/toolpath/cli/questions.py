@@ -97,10 +97,10 @@ def how_to_answer(result: RunResult, output: Output) -> None:
     answered = False
     for question in result.questions:
         answered = True
-        path = question.path or "''"
+        path = question.path
         match question:
             case ApprovalRequested():
-                output.tell(f"  {question.path or 'the plan'} wants to call {question.tool or 'its tools'}", "magenta")
+                output.tell(f"  {question.path} wants to call {question.tool or 'its tools'}", "magenta")
                 if question.inputs is not None:
                     output.tell(f"    with {short(question.inputs, 400)}")
                 output.tell(f"    toolpath approve {result.run_id} {path}")
@@ -137,7 +137,7 @@ def held(result: RunResult) -> str:
 
 
 async def _approves(question: ApprovalRequested, output: Output, prompt: Prompt) -> bool:
-    output.tell(f"{question.path or 'The plan'} wants to call {question.tool or 'its tools'}", "bold")
+    output.tell(f"{question.path} wants to call {question.tool or 'its tools'}", "bold")
     if question.inputs is not None:
         output.tell(f"  with {short(question.inputs, 1000)}")
     while True:

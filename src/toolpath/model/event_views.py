@@ -94,7 +94,7 @@ def _cancelled(event: ev.StepCancelled) -> str:
 
 
 def _decided(event: ev.ApprovalDecided) -> str:
-    return f"{event.path or 'run'} was {'approved' if event.approved else 'denied'}{_by(event)}"
+    return f"{event.path} was {'approved' if event.approved else 'denied'}{_by(event)}"
 
 
 def _answered(event: ev.InputReceived) -> str:
@@ -199,9 +199,7 @@ VIEWS: dict[type[ev.Event], View] = {
         is_detail=True,
     ),
     ev.BranchTaken: View(zh="转到其他步骤", level="", line=lambda e: f"{e.source} leads to {e.target}", is_detail=True),
-    ev.ApprovalRequested: View(
-        zh="请求批准", line=lambda e: f"{e.path or 'run'} asks for approval of {e.tool or 'the plan'}"
-    ),
+    ev.ApprovalRequested: View(zh="请求批准", line=lambda e: f"{e.path} asks for approval of {e.tool or 'its steps'}"),
     ev.ApprovalDecided: View(zh="批准已决定", line=_decided, is_detail=True, status="ready"),
     ev.InputRequested: View(zh="请求填写", line=lambda e: f"{e.path} asks: {_short(e.form.get('title', ''))}"),
     ev.InputReceived: View(zh="已收到填写", line=_answered, is_detail=True, status="ready"),

@@ -272,13 +272,12 @@ class BranchTaken(Event, frozen=True, tag="branch.taken", gc=False):
 
 
 class ApprovalRequested(Event, frozen=True, tag="approval.requested", gc=False):
-    """A person has to allow the step (or, with an empty path, the run)."""
+    """A person has to allow the step. This has no end: only forms have a deadline."""
 
     path: str
     digest: str
     tool: str = ""
     inputs: Json = None
-    deadline: float | None = None
     aside: tuple[str, ...] = ()
 
 

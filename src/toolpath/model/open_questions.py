@@ -79,7 +79,7 @@ class Asking:
     def _open_by(self, event: AnyEvent) -> None:
         match event:
             case ev.ApprovalRequested():
-                self._ask(event.path, "approval", OpenQuestion("approval", event.seq, event.at, event.deadline))
+                self._ask(event.path, "approval", OpenQuestion("approval", event.seq, event.at))
             case ev.InputRequested():
                 self._ask(
                     event.path, f"input {event.question}", OpenQuestion("input", event.seq, event.at, event.deadline)

@@ -24,7 +24,7 @@ Question = ApprovalRequested | InputRequested
 
 
 def open_questions(events: Iterable[AnyEvent]) -> tuple[Question, ...]:
-    """The requests without a decision or answer, oldest first; each has its `deadline` (Unix time) or None.
+    """The requests without a decision or answer, oldest first. A form has its `deadline` (Unix time) or None.
 
     The end of a step closes its questions, the end of the run all of them.
     """

@@ -138,7 +138,8 @@ class Claims:
         """Whether the time to answer a question of the run is over."""
         now = self._services.clock.time() + EARLY
         questions = open_questions(await self._events(run_id))
-        return any(question.deadline is not None and question.deadline <= now for question in questions)
+        forms = (question for question in questions if isinstance(question, ev.InputRequested))
+        return any(form.deadline is not None and form.deadline <= now for form in forms)
 
     async def _events(self, run_id: str) -> list[AnyEvent]:
         return await self._services.store.read_events(run_id)

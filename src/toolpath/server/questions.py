@@ -100,7 +100,6 @@ def _question(run_id: str, asked: object) -> tuple[Question, ...]:
                     tool=asked.tool,
                     inputs=asked.inputs,
                     asked_at=asked.at,
-                    deadline=asked.deadline,
                 ),
             )
         case InputRequested():

@@ -69,14 +69,6 @@ def _find(control: Control, path: str, kind: type | None) -> StepState:
 def _decide(control: Control, signal: Signal) -> None:
     decisions = control.decisions
     approved = signal.kind == "approve"
-    question = decisions.state.plan_question
-    if question is not None and not signal.path:
-        decisions.emit(
-            ev.ApprovalDecided(
-                decisions.seq, decisions.at, "", question.digest, approved, signal.by, signal.data.get("comment", "")
-            )
-        )
-        return
     step = _find(control, signal.path, ev.ApprovalRequested)
     assert isinstance(step.asked, ev.ApprovalRequested)
     bound = step.asked.digest

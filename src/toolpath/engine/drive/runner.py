@@ -122,7 +122,7 @@ class Runner:
         drive, state = self._drive, self.state
         drive.program.rank(drive.services.statistics)
         self._dispatch.arm()
-        if state.root is not None and state.plan_question is None:
+        if state.root is not None:
             ends.open_block(state, state.root)
             drive.control.settle()
         drive.commits.weighty = bool(drive.decisions.batch)
@@ -168,11 +168,10 @@ class Runner:
         drive = self._drive
         drive.program.rank(drive.services.statistics)
         self._dispatch.arm()
-        if drive.state.plan_question is None:
-            if drive.hold_if_changed():
-                self._departure.is_wanted = True
-            else:
-                recover(drive.control)
+        if drive.hold_if_changed():
+            self._departure.is_wanted = True
+        else:
+            recover(drive.control)
         self._verifier.ask()
 
     async def _go(

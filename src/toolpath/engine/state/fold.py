@@ -328,20 +328,12 @@ def _branch_taken(state: State, event: ev.BranchTaken) -> None:
 
 
 def _approval_requested(state: State, event: ev.ApprovalRequested) -> None:
-    if event.path:
-        step = state.find(event.path)
-        # Whatever was allowed before, it is not this.
-        step.status, step.asked, step.approved = "waiting", event, None
-    else:
-        state.plan_question = event
+    step = state.find(event.path)
+    # Whatever was allowed before, it is not this.
+    step.status, step.asked, step.approved = "waiting", event, None
 
 
 def _approval_decided(state: State, event: ev.ApprovalDecided) -> None:
-    if not event.path:
-        state.plan_question = None
-        if event.approved:
-            state.approval = event.digest
-        return
     step = state.find(event.path)
     step.asked = None
     step.status = "ready"

@@ -51,7 +51,6 @@ class State:
         "lost",
         "outputs",
         "paths",
-        "plan_question",
         "program",
         "reason",
         "restore",
@@ -116,7 +115,6 @@ class State:
         """Nested plans of which a secret that they were given is not to be found any more."""
         self.fingerprints: dict[str, str] = {}
         self.approval: str | None = None
-        self.plan_question: ev.ApprovalRequested | None = None
         self.outputs: Json = None
         self.error: Failure | None = None
         self.active_since = self.active_time = self.last_at = 0.0

@@ -195,7 +195,7 @@ def shown_questions(result: RunResult) -> list[Question]:
             run_id=asked.run_id,
             step=asked.step,
             kind=asked.kind,
-            title=str((asked.form or {}).get("title") or f"{asked.tool or 'The plan'} waits for {asked.kind}."),
+            title=str((asked.form or {}).get("title") or f"{asked.tool or asked.step} waits for {asked.kind}."),
             tool=asked.tool,
             inputs=None if asked.inputs is None else text(asked.inputs),
             form=None if asked.form is None else text(asked.form),

@@ -157,17 +157,17 @@ def question_record(question: Question) -> JsonObject:
                 "title": form.get("title") or "A question",
                 "description": form.get("description") or "",
                 "fields": form.get("inputs") or [],
+                "deadline": question.deadline,
             }
         case ApprovalRequested():
-            what = question.tool or "the plan"
             record = {
                 "step": question.path,
                 "kind": "approval",
-                "title": f"May {what} be run?",
+                "title": f"May {question.tool or question.path} be run?",
                 "tool": question.tool,
                 "inputs": question.inputs,
             }
-    return {name: value for name, value in {**record, "deadline": question.deadline}.items() if value not in ("", None)}
+    return {name: value for name, value in record.items() if value not in ("", None)}
 
 
 def how_to_answer(run_id: str, record: JsonObject) -> JsonObject:

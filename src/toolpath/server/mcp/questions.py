@@ -81,7 +81,7 @@ def _choice(option: Any) -> JsonObject:
 
 
 def _approval(question: ApprovalRequested) -> tuple[str, JsonObject]:
-    what = f"{question.path} ({question.tool})" if question.tool else question.path or "the plan"
+    what = f"{question.path} ({question.tool})" if question.tool else question.path
     message = f"May this be run: {what}?"
     if question.inputs:
         message += f"\n{text_of(question.inputs)[:_MOST_INPUTS]}"

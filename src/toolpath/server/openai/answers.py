@@ -93,7 +93,7 @@ def waiting_text(result: RunResult) -> str:
     for question in result.questions:
         match question:
             case ApprovalRequested(path=path, tool=tool, inputs=inputs):
-                lines.append(f"- may {tool or 'the plan'} be called with {_short(inputs)}?")
+                lines.append(f"- may {tool or path} be called with {_short(inputs)}?")
                 lines.append(f"  toolpath approve {result.run_id} '{path}'")
                 lines.append(f"  POST /api/v1/runs/{result.run_id}/approvals/{path}")
             case InputRequested(path=path, form=form):
