@@ -335,6 +335,38 @@ def test_no_test_gives_up_what_it_waits_for_before_a_busy_machine_can_be_done_wi
     assert hasty == []
 
 
+#: Lines above which a module is looked for by name.
+LOOKED_FOR = 100
+#: Rooms with a module for each noun or verb of their door, which is found by that.
+BY_NOUN = re.compile(
+    r"server/rest/|server/plan_service/|cli/\w+/(commands|\w+_verbs|audit|catalogue|routing)\.py|cli/project/demo/"
+)
+
+
+def test_a_module_of_some_length_is_named_by_the_page_of_the_house_or_by_its_room() -> None:
+    page = set(re.findall(r"[\w/]+\.py", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")))
+    nameless = []
+    for module in MODULES:
+        place = str(module.relative_to(ROOT / "src" / "toolpath"))
+        if place in page or BY_NOUN.match(place) or module.name == "__init__.py":
+            continue
+        room = ast.get_docstring(tree_of(module.parent / "__init__.py")) or ""
+        if module.read_text(encoding="utf-8").count("\n") > LOOKED_FOR and f"`{module.name}`" not in room:
+            nameless.append(place)
+    assert nameless == [], "give it a row, or a word in the sentence of its room (`__init__.py`)"
+
+
+def test_what_the_sentence_of_a_room_names_is_in_that_room() -> None:
+    gone = {
+        f"{place} ({named(room)})"
+        for room in MODULES
+        if room.name == "__init__.py"
+        for place in re.findall(r"`([\w/]+\.py)`", ast.get_docstring(tree_of(room)) or "")
+        if not (room.parent / place).is_file()
+    }
+    assert gone == set()
+
+
 def test_what_the_page_of_the_house_names_in_a_file_is_in_that_file() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     page = page.partition("## Where do I change what")[2].partition("## Parts")[0]

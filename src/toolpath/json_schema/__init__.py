@@ -1,1 +1,6 @@
-"""JSON Schema: validate, coerce, does this fit that, locate, shorten. Pure."""
+"""JSON Schema: validate, coerce, does this fit that, locate, shorten. Pure.
+
+`document.py` is a schema with its references; `locate.py` looks up what it says of a place, `shorten.py` makes it
+smaller for prompts. Whether one fits another: `branches.py` has its alternatives, `containers.py` and `leaves.py`
+compare them, `verdicts.py` adds up. Faults of a value: `descent.py` finds where, `faults.py` says so in our words.
+"""

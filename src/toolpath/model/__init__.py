@@ -1,1 +1,5 @@
-"""The records that everything else speaks of: plans, tools, runs and their events. Pure data."""
+"""The records that everything else speaks of: plans, tools, runs and their events. Pure data.
+
+Besides: `chat.py` requests to models, `record.py` what a store keeps besides runs, `plan_record.py` what the plan
+execution service tells of a run.
+"""

@@ -1,1 +1,4 @@
-"""The journal read as views: the outcome of each step and of the run, questions, cost, statistics, records. Pure."""
+"""The journal read as views: the outcome of each step and of the run, questions, cost, statistics, records. Pure.
+
+`comparison.py` has two runs beside each other.
+"""

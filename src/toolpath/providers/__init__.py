@@ -1,1 +1,4 @@
-"""Sources of tools: Python functions, MCP servers, folders of files."""
+"""Sources of tools: Python functions, MCP servers, folders of files.
+
+`modules.py` finds those in Python modules, `files.py` those in a folder.
+"""

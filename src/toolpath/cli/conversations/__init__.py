@@ -1,1 +1,4 @@
-"""`toolpath chat` and `toolpath conversations`."""
+"""`toolpath chat` and `toolpath conversations`.
+
+`talk.py` is a talk at the terminal.
+"""

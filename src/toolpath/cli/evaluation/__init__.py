@@ -1,1 +1,4 @@
-"""`toolpath eval`: planners and the router on data sets."""
+"""`toolpath eval`: planners and the router on data sets.
+
+`evaluation.py` goes through the lines of `data_sets.py`, `examiner.py` has each planned and scored.
+"""

@@ -1,1 +1,4 @@
-"""`toolpath plan`, `validate` and `explain`."""
+"""`toolpath plan`, `validate` and `explain`.
+
+`planning.py` is `plan`.
+"""

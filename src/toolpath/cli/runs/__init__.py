@@ -1,1 +1,4 @@
-"""`toolpath run` and `toolpath runs`: starting runs, watching, steering and reading them."""
+"""`toolpath run` and `toolpath runs`: starting runs, watching, steering and reading them.
+
+`steering.py` has what changes a run: resume, cancel, pause, retry, fork, a person's answer.
+"""

@@ -1,1 +1,4 @@
-"""The state of a run: its records, and what each event changes in them. Pure."""
+"""The state of a run: its records, and what each event changes in them. Pure.
+
+`fold.py` applies events; `resolve.py` resolves what stands in templates, by `on_unresolved`.
+"""

@@ -1,1 +1,4 @@
-"""Learning from requests that went well: patterns, kept plans, lessons."""
+"""Learning from requests that went well: patterns, kept plans, lessons.
+
+`lessons.py` has which tools together did which kind of request.
+"""

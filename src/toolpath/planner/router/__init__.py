@@ -1,1 +1,4 @@
-"""The router: which tools a request means, with which arguments."""
+"""The router: which tools a request means, with which arguments.
+
+`calls.py` makes a plan of what was decided, `routing_records.py` has the records of it.
+"""

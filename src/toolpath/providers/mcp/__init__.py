@@ -1,1 +1,4 @@
-"""Tools of MCP servers: over stdio and streamable HTTP, both protocol generations."""
+"""Tools of MCP servers: over stdio and streamable HTTP, both protocol generations.
+
+`config.py` reads lists of servers, `asking_calls.py` holds a question until it is known which call asks.
+"""

@@ -1,1 +1,4 @@
-"""GraphQL at `/graphql`: the operations of the chaining system, people's answers, live events."""
+"""GraphQL at `/graphql`: the operations of the chaining system, people's answers, live events.
+
+`texts.py` has the plans and executions that clients keep as texts.
+"""

@@ -1,1 +1,4 @@
-"""The store in memory. Nothing outlives the process."""
+"""The store in memory. Nothing outlives the process.
+
+`records.py` has records and the audit trail.
+"""

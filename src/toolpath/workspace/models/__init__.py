@@ -1,1 +1,4 @@
-"""Language models as data: records, the chats behind their names, and trials of whether they answer."""
+"""Language models as data: records, the chats behind their names, and trials of whether they answer.
+
+`trial.py` is the trial.
+"""

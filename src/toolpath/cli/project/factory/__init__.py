@@ -1,1 +1,4 @@
-"""Composites as typed Python modules with their tests."""
+"""Composites as typed Python modules with their tests.
+
+`source.py` writes the module, `generated_tests.py` its tests.
+"""
