@@ -336,7 +336,7 @@ def test_no_test_gives_up_what_it_waits_for_before_a_busy_machine_can_be_done_wi
 
 
 #: Lines above which a module is looked for by name.
-LOOKED_FOR = 100
+LOOKED_FOR = 40
 #: Rooms with a module for each noun or verb of their door, which is found by that.
 BY_NOUN = re.compile(
     r"server/rest/|server/plan_service/|cli/\w+/(commands|\w+_verbs|audit|catalogue|routing)\.py|cli/project/demo/"

@@ -1,1 +1,4 @@
-"""Stores of runs: in memory, in SQLite, in PostgreSQL."""
+"""Stores of runs: in memory, in SQLite, in PostgreSQL.
+
+`sharing.py` makes a read once that several ask for.
+"""

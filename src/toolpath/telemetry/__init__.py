@@ -1,1 +1,4 @@
-"""Telemetry: structured logs, Prometheus metrics and OpenTelemetry traces of what the engine shows."""
+"""Telemetry: structured logs, Prometheus metrics and OpenTelemetry traces of what the engine shows.
+
+`conventions.py` has the names of spans and their attributes.
+"""

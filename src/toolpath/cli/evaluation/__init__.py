@@ -1,4 +1,5 @@
 """`toolpath eval`: planners and the router on data sets.
 
-`evaluation.py` goes through the lines of `data_sets.py`, `examiner.py` has each planned and scored.
+`evaluation.py` goes through the lines of `data_sets.py`, `examiner.py` has each planned and scored. `groups.py`
+prints by category and language.
 """

@@ -1,4 +1,4 @@
 """`toolpath plan`, `validate` and `explain`.
 
-`planning.py` is `plan`.
+`planning.py` is `plan`. `plannings.py` is `--last` and `--trace`.
 """

@@ -1,1 +1,4 @@
-"""Plans scored against gold, and ways of planning compared."""
+"""Plans scored against gold, and ways of planning compared.
+
+`intervals.py` has the intervals of shares.
+"""
