@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from toolpath.planner.offline.assign import MOST_CALLS
+from toolpath.planner.offline.assigned_mentions import MOST_CALLS
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import WEAK

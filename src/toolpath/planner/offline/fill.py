@@ -12,7 +12,7 @@ from itertools import pairwise
 import msgspec
 
 from toolpath.catalog.words import STOP, stem
-from toolpath.planner.offline.assign import MOST_CALLS, Chosen, assign, assign_phrases, assign_rest
+from toolpath.planner.offline.assigned_mentions import MOST_CALLS, Chosen, assign, assign_phrases, assign_rest
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.mention import Mention, is_joined

@@ -14,7 +14,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.pointers import goes_on
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.found import Found
-from toolpath.planner.offline.link import reference
+from toolpath.planner.offline.linked_outputs import reference
 from toolpath.planner.offline.outputs import FEEDS, feeds, outputs_of
 from toolpath.planner.offline.slots import Slot
 from toolpath.values import Json

@@ -33,7 +33,7 @@ from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.letters import is_of_letters
-from toolpath.planner.offline.link import link
+from toolpath.planner.offline.linked_outputs import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of, sought
 from toolpath.planner.offline.match import CUED, is_like, words_of
 from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, meant, reasons

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from toolpath.planner.offline.assign import MOST_CALLS
+from toolpath.planner.offline.assigned_mentions import MOST_CALLS
 from toolpath.planner.offline.mention import Mention
 from toolpath.planner.offline.slots import Slot
 
