@@ -41,7 +41,10 @@ _AND: Final = re.compile(
     r"|anschließend\s+)?(?=\S)"
 )
 _END: Final = re.compile(r"[.!?;\n]")
-_COURTESY: Final = re.compile(r"(?:[\s,]*\b(?:bitte|danke|mal|gleich|sofort|und|dann))+[\s,.!]*$", re.IGNORECASE)
+#: Of many marks in a row the first one alone is tried as its beginning.
+_COURTESY: Final = re.compile(
+    r"(?<![\s,])(?:[\s,]*\b(?:bitte|danke|mal|gleich|sofort|und|dann))+[\s,.!]*$", re.IGNORECASE
+)
 
 
 def is_infinitive(word: str, is_verb: Callable[[str], bool]) -> bool:

@@ -20,7 +20,8 @@ from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanin
 from toolpath.values import Json
 
 QUOTED: Final = re.compile(
-    r'"([^"\n]{1,4000})"|“([^”\n]{1,4000})[”“]|„([^“”"\n]{1,4000})[“”"]|«\s*([^»\n]{1,4000}?)\s*»|`([^`\n]{1,4000})`'
+    # What opens a quotation ends another one: each of many in a row would be tried with all that follows.
+    r'"([^"\n]{1,4000})"|“([^“”\n]{1,4000})[”“]|„([^„“”"\n]{1,4000})[“”"]|«\s*([^«»\n]{1,4000}?)\s*»|`([^`\n]{1,4000})`'
     r"|(?<![\w])[\u2018']([^'\n]{1,4000}?(?:['\u2019][a-z][^'\n]{0,200}?){0,20})[\u2019'](?![\w])"
 )
 """Quotations, whatever marks they stand in; the group that matched is what is quoted."""

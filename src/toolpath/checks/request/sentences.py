@@ -224,7 +224,8 @@ def after_colon(text: str) -> str:
 
 #: What stands behind a command and says nothing of it.
 _TAIL: Final = re.compile(
-    r"[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please|pl[sz]|plss|th(?:x|anx)|t[kn]s|tnx|s[tv]p|porfa|xfa"
+    # Of many marks in a row the first one alone is tried as its beginning.
+    r"(?<![\s,.!])[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please|pl[sz]|plss|th(?:x|anx)|t[kn]s|tnx|s[tv]p|porfa|xfa"
     r"|(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot"
     r"|so\s+much|in\s+advance))*|thank\s+you(?:\s+(?:so|very)\s+much)?|cheers)[\s.!]*$",
     re.IGNORECASE,

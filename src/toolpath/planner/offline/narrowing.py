@@ -31,7 +31,7 @@ from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox
 from toolpath.planner.offline.unpicked import unpicked
 from toolpath.planner.offline.whose import whose
 
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|(?<!\w)'[^']*'(?!\w)")
 #: The step that an expression reads.
 _READ: Final = re.compile(r"\{\{\s*\(?\s*(\w+)(?:\.|\[|\s)")
 #: What leaves some of a list out.

@@ -261,8 +261,9 @@ class Ranker:
 @lru_cache(maxsize=4_096)
 def _meant(text: str) -> frozenset[str]:
     """The words that are meant without being said: `how far` is a distance, `lowest common multiple` is `lcm`."""
-    tokens = raw_words(text[:2_000])
-    asked = {word for question, words in _ASKED if question.search(text) for word in words}
+    begin = text[:2_000]
+    tokens = raw_words(begin)
+    asked = {word for question, words in _ASKED if question.search(begin) for word in words}
     return frozenset(asked) | frozenset(
         "".join(word[0] for word in tokens[start : start + length])
         for length in (3, 4)

@@ -48,7 +48,7 @@ from toolpath.planner.offline.request.toolbox import (
 from toolpath.values import Json
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|(?<!\w)'[^']*'(?!\w)")
 #: Ids, addresses, paths: no word in them says what is to be done.
 _CODE: Final = re.compile(r"\S*[\d@/_]\S*")
 _PATH: Final = re.compile(r"[/\\]|\.\w{1,5}$|\*")

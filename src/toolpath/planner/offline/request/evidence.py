@@ -78,7 +78,7 @@ _QUESTIONS: Final[tuple[tuple[str, frozenset[FieldKind], str], ...]] = (
 
 #: A sentence that tells of something.
 _TELLS: Final = re.compile(
-    r"^\W*(?:[^\s?:;]+\s+){0,5}?[^\s?:;]*(?:(?<=\w)['\u2019]s|\s(?:is|are|was|were|has|have|had|got|wants?|needs?|just"
+    r"^\W*+(?:[^\s?:;]+\s+){0,5}?[^\s?:;]*(?:(?<=\w)['\u2019]s|\s(?:is|are|was|were|has|have|had|got|wants?|needs?|just"
     r"|ist|sind|war|waren|hat|haben|wurden?|est|sont|a|ont|est[aá]n?|son|fue|ha|han))\s(?!\S*\?)",
     re.IGNORECASE,
 )
