@@ -448,7 +448,9 @@ _RANGE: Final = re.compile(
 )
 #: So much less of something.
 _CHANGED: Final = re.compile(
-    r"(?P<number>(?<![\w.,/:-])\d+(?:[.,]\d+)?)\s+(?:[^\W\d_]+\s+)?(?:less|fewer|weniger|menos|de\s+moins)(?!\w)", re.I
+    r"(?P<number>(?<![\w.,/:-])\d+(?:[.,]\d+)?)\s+(?:[^\W\d_]+\s+)?(?:less|fewer|weniger|menos|de\s+moins)(?!\w)"
+    r"(?!\s+(?:than|als|que|de)\s+[€$£]?\d)",
+    re.I,
 )
 _BOUND: Final = re.compile(
     r"(?<![\w.:/-])(?P<low>-?\d{1,6}|one|zero)\s*(?:to|-|\u2013|\.\.|bis|à)\s*(?P<high>\d{1,6}|five|six"

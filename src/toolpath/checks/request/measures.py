@@ -1,4 +1,4 @@
-"""Measures of what a condition compares: euros, percent. Which value of a tool is counted in them. Pure."""
+"""Measures of what a request counts: euros, percent, kilograms. Which value of a tool is counted in them. Pure."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import currencies
 from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.lengths import UNIT_OF
+from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
 
-_AMOUNT: Final = re.compile(r"(?P<before>[€$£¥])?(?P<number>\d+(?:[.,]\d+)*)\s?(?P<after>[€$£¥%°])?")
+_AMOUNT: Final = re.compile(r"(?P<before>[€$£¥])?(?P<number>\d+(?:[.,]\d+)*)(?P<thousands>k)?\s?(?P<after>[€$£¥%°])?")
 _PERCENT: Final = re.compile(r"%|\bper\s?cent\b|\bpercent(?:age)?\b|\bprozent\b", re.IGNORECASE)
 _PERCENTS: Final = frozenset(("%", "percent", "prozent", "pourcent", "cent", "pour", "por", "ciento", "per"))
 #: Words of the names of values that are money, whatever they count in.
@@ -24,6 +26,44 @@ _MONEY: Final = frozenset(
         deposit budget available invoice charge charges premium tax net gross""",
     )
 )
+
+
+#: Measures: what they measure, and how many of its smallest one they are.
+MEASURES: Final[dict[str, tuple[str, float]]] = {
+    folded(word): (dimension, scale)
+    for dimension, scale, words in (
+        ("weight", 0.001, "mcg µg"),
+        ("weight", 1.0, "mg milligram milligrams"),
+        ("weight", 1_000.0, "g gram grams gramm gramme grammes gramo gramos"),
+        ("weight", 1_000_000.0, "kg kilo kilos kilogram kilograms kilogramm"),
+        ("weight", 1_000_000_000.0, "t tonne tonnes tonnen ton tons tonelada toneladas"),
+        ("volume", 0.001, "µl ul microlitre microlitres microliter microliters mikroliter"),
+        ("volume", 1.0, "ml"),
+        ("volume", 10.0, "cl"),
+        ("volume", 100.0, "dl"),
+        ("volume", 1_000.0, "l litre litres liter liters litro litros"),
+        ("length", 1.0, "mm"),
+        ("length", 10.0, "cm"),
+        ("length", 1_000_000.0, "km kilometre kilometres kilometer kilometers"),
+        ("speed", 1.0, "kmh km/h kph"),
+        ("speed", 3.6, "m/s"),
+        ("speed", 1.609344, "mph"),
+        ("data", 1.0, "mb megabyte megabytes"),
+        ("data", 1_000.0, "gb gigabyte gigabytes"),
+        ("data", 1_000_000.0, "tb terabyte terabytes"),
+        ("warmth", 1.0, "°c celsius"),
+        ("pressure", 1.0, "mmhg"),
+        ("beats", 1.0, "bpm"),
+    )
+    for word in words.split()
+}
+
+
+def measure_named(name: str, description: str) -> str:
+    """The measure that a value is given in, as its name or its description says; empty where it says none."""
+    # A letter by itself is rather of an id: `such as T-7`.
+    words = [*raw_words(name), *re.findall(r"km/h|m/s|[^\W\d_]{2,}|°[cf]", description.casefold())]
+    return next((word for word in map(folded, words) if word in MEASURES), "")
 
 
 class SaidAmount(msgspec.Struct, frozen=True):
@@ -47,14 +87,43 @@ def amount_of(word: str) -> SaidAmount | None:
         number = float(digits.replace(",", "."))
     except ValueError:
         return None
+    number *= 1_000 if found["thousands"] else 1
     return SaidAmount(
         str(int(number)) if number == int(number) else str(number), found["before"] or found["after"] or ""
     )
 
 
+#: Words for things that are counted one by one.
+_PIECES: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """pcs piece pieces item items unit units bottle bottles box boxes pack packs packet packets bag bags
+        can cans tin tins crate crates carton cartons copy copies stück stk flasche flaschen dose
+        dosen kiste kisten packung packungen sack säcke exemplare pièce pièces bouteille bouteilles
+        boîte boîtes caisse caisses paquet paquets sac sacs exemplaires pieza piezas unidad unidades
+        botella botellas caja cajas paquete paquetes saco sacos ejemplares""",
+    )
+)
+#: Words of the names of what there is of something.
+_STOCK: Final = frozenset(("stock", "left", "remaining", "hand", "available", "onhand"))
+
+
+def is_stock(name: str) -> bool:
+    """Whether a value says how much there is of something, by its name: `on_hand`, `seats_left`."""
+    return bool(_STOCK & {*raw_words(name)})
+
+
 def counts_in(unit: str, schema: JsonObject, name: str, tool: Tool | None) -> bool:
     """Whether a value of a tool is counted in a unit, as far as a word for it is known."""
-    told = f"{' '.join(raw_words(name))} {schema.get('description') or ''}"
+    description = str(schema.get("description") or "")
+    told = f"{' '.join(raw_words(name))} {description}"
+    if unit in MEASURES:
+        return MEASURES.get(measure_named(name, description)) == MEASURES[unit]
+    if unit in _PIECES and is_stock(name):
+        return True
+    if unit in UNIT_OF:
+        return UNIT_OF[unit] in {UNIT_OF.get(word) for word in raw_words(name)}
     if unit in _PERCENTS:
         return _PERCENT.search(told) is not None
     said = currencies(unit)

@@ -29,13 +29,12 @@ _NONE: Final = re.compile(
 )
 #: That there is something, or that somebody finds it.
 _THERE: Final = words_of("""
-then please dann bitte alors entonces
-there any anything anyone anybody some something someone somebody one exist exists existing find finds found get gets
-still listed at in on to of with this that our my from for the a an is are has have we you i it they he she do does
-can could es gibt gibt's da vorhanden finde findest findet gefunden irgendein irgendeine eine einen ein noch im am ist
-sind für der die das den dem um zu mit unter il y existe reste trouve trouves trouvé encore dans sur une un des le la
-les est sont tu pour de du à au aux hay queda encuentras encuentra encontrado algún alguna alguno en el los las una
-está están para por del al so already left
+then please dann bitte alors entonces there there's there're any anything anyone anybody some something someone
+somebody one exist exists existing find finds found get gets still listed at in on to of with this that our my from
+for the a an is are has have we you i it they he she do does can could es gibt gibt's da vorhanden finde findest
+findet gefunden irgendein irgendeine eine einen ein noch im am ist sind für der die das den dem um zu mit unter il y
+existe reste trouve trouves trouvé encore dans sur une un des le la les est sont tu pour de du à au aux hay queda
+encuentras encuentra encontrado algún alguna alguno en el los las una está están para por del al so already left
 """)
 _TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
 
@@ -62,6 +61,11 @@ def denies_presence(text: str) -> bool:
 
 #: Names of lists that hold whatever is looked for.
 _ANY_LIST: Final = words_of("results result items hits matches entries list found data records")
+
+
+def is_of_presence(word: str) -> bool:
+    """Whether a word says that there is something, or that there is none, and names nothing: `no butter left`."""
+    return folded(word) in _THERE or _NONE.fullmatch(word) is not None
 
 
 def is_sought(path: Sequence[str], tool: Tool, text: str) -> bool:
@@ -98,9 +102,9 @@ def tells_presence(text: str, step: Call, tool: Tool | None, path: Sequence[str]
     left = {folded(one) for one in uncovered(text, held)}
     if left:
         return False
-    if not _speaks_of(text, path, words):
-        return False
     values = {folded(part) for value in step.inputs.values() for part in re.split(r"[\s_]+", str(value))}
+    if not _speaks_of(text, path, words) and not _is_there(text, values):
+        return False
     tokens = [folded(one.strip(".:'\u2019-")) for one in _TOKEN.findall(_NONE.sub(" ", text))]
     return all(
         not token
@@ -123,6 +127,20 @@ def _speaks_of(text: str, path: Sequence[str], words: Collection[str]) -> bool:
         return True
     own = frozenset[str]().union(*(concepts_of(word) for word in raw_words(path[-1])))
     return any(one not in _THERE and (one in words or concepts_of(one) & own) for one in said)
+
+
+#: That something exists, and not that somebody is at a place: `there is no butter`.
+_EXISTS: Final = re.compile(
+    r"\b(?:there\s*(?:['\u2019]s|is|are|isn['\u2019]t|aren['\u2019]t)|(?:es\s+)?gibt(?:\s+es)?|ist\s+noch|il\s+n?['\u2019]?\s?y\s+en?\s+a"
+    r"|y\s+a|il\s+(?:ne\s+)?reste|hay|quedan?|(?:is|are|have)\s+\w+\s+left|(?:run|ran)\s+out)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_there(text: str, values: Collection[str]) -> bool:
+    """Whether a condition says that there is, or is not, what the step is asked for."""
+    said = {folded(one) for one in re.findall(r"[^\W_]+", text)}
+    return _EXISTS.search(text) is not None and bool(said & {*values})
 
 
 _FOUND: Final = words_of(

@@ -13,75 +13,21 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import OTHERWISE, PROVISO, words_of
+from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, NEGATED, NOTHING, UNLESS
 from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.contraries import contrary
-from toolpath.checks.request.measures import amount_of, counts_alone, counts_in
+from toolpath.checks.request.measures import amount_of, counts_alone, counts_in, is_stock
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.presence import presence_of, tells_presence
 from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import fits
-from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.checks.request.whens import OPPOSITE, Test, tests_of
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject, walk
 
-#: Words that compare with a number → the sign.
-COMPARISONS: Final = tuple(
-    (re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE), sign)
-    for words, sign in (
-        (
-            r"(?P<more>[\d.,]+|[a-z]+)\s+(?:or|oder|ou|o)\s+(?:more|higher|above|over|mehr|höher|darüber|plus|más)",
-            ">=",
-        ),
-        (
-            r"(?P<less>[\d.,]+|[a-z]+)\s+(?:or|oder|ou|o)\s+(?:less|fewer|lower|below|under|weniger|darunter|moins"
-            r"|menos)",
-            "<=",
-        ),
-        (
-            r"(?:supérieure?s?|mayor(?:es)?|superior(?:es)?)\s+(?:à|a|que|de)|größer als|höher als|exceed(?:s|ed)?"
-            r"|übersteigt|überschreitet|dépassent|(?:a\s+)?dépassée?|dépasse|excède|superan?|excede|(?:ha\s+)?superado"
-            r"|au-dessus d[eu]|por encima del?",
-            ">",
-        ),
-        (
-            r"(?:inférieure?s?|menor(?:es)?|inferior(?:es)?)\s+(?:à|a|que|de)|kleiner als|niedriger als"
-            r"|unterschreitet|en[- ]dessous d[eu]|au-dessous d[eu]|por debajo del?",
-            "<",
-        ),
-        (
-            r"at least|mindestens|au moins|al menos|(?:no|not) (?:less|fewer) than|nicht weniger als|reach(?:es|ed)",
-            ">=",
-        ),
-        (r"at most|höchstens|au plus|como mucho|como máximo|(?:no|not) more than|no higher than|nicht mehr als", "<="),
-        (
-            r"(?:less|fewer|cheaper|colder|cooler|lower|smaller|lighter|shorter|weniger|kälter|billiger|moins|menos)"
-            r"\s+(?:than|als|que|del?|du)|below|under|beneath|unter",
-            "<",
-        ),
-        (
-            r"(?:more|higher|warmer|hotter|dearer|greater|larger|bigger|heavier|longer|mehr|wärmer|plus|más)"
-            r"\s+(?:than|als|que|del?|du)|above|over|über",
-            ">",
-        ),
-    )
-)
-#: Any of these.
-COMPARES: Final = re.compile(
-    "|".join(re.sub(r"\?P<\w+>", "?:", words.pattern) for words, _ in COMPARISONS), re.IGNORECASE
-)
-NEGATED: Final = re.compile(
-    r"n['\u2019]t(?!\w)|\b(?:not|never|nicht|kein\w*|pas|nunca|no)\b|\bn['\u2019](?=[aeéih])", re.IGNORECASE
-)
-#: That there is nothing.
-NOTHING: Final = re.compile(
-    r"\b(?:empty|leer|vide|vacía|vacío)\b|\b(?:no|keine|aucune?|ninguna?)\s+(?=\w+s\b|zeilen|entries)|\bnone\b"
-    r"|(?<![\w.,])(?:0|zero|null|zéro|cero)(?![\w.,]?\w)",
-    re.IGNORECASE,
-)
-UNLESS: Final = re.compile(r"(?:unless|except|außer|es sei denn|sauf|à moins|a menos)", re.IGNORECASE)
 _JOINT: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
 _EDGES: Final = ".:'\u2019-"
@@ -110,8 +56,23 @@ liegt liegen stehen bei gefallen gesunken gestiegen sinkt fällt steigt
 reste restent tombé tombée descendu descendue monté montée passé passée
 quedan queda cae caído bajado subido
 """)
+_LEFT: Final = words_of("left remaining remain remains übrig vorrätig restant restants restantes")
 _UNITS: Final = words_of("degrees degree celsius °c grad degrés grados °")
 _MEASURED: Final = frozenset(("minute", "hour", "day", "second", "week", "km", "kg", "percent"))
+
+
+def is_small(word: str) -> bool:
+    """Whether a word of a comparison only holds it together: `we're down to under 3 litres of it`."""
+    plain = folded(word)
+    if plain in _SMALL:
+        return True
+    parts = re.split(r"['\u2019]", plain)
+    return all(one in _SMALL or one in ("re", "ve", "s", "d", "ll") for one in parts)
+
+
+def is_moved(word: str) -> bool:
+    """Whether a word says how a number came to be what it is compared with: `it has dropped under 20`."""
+    return folded(word) in _MOVED
 
 
 def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
@@ -320,6 +281,9 @@ def _rest_of(text: str, test: Test, field: frozenset[str], turned: bool) -> str 
     rest = text
     compared = next(((words.search(text), sign) for words, sign in COMPARISONS if words.search(text)), (None, ""))
     is_number = test.sign in ("<", ">", "<=", ">=")
+    if test.sign in ("is", "is not") and compared[0] is not None and {*raw_words(compared[0].group())} <= field:
+        # `below the minimum` of what is `below_minimum`.
+        compared = (None, "")
     nothing = _nothing_in(text, test)
     if is_number != (compared[0] is not None):
         return None
@@ -397,11 +361,11 @@ def _is_all_told(
             is_value = True
         elif _names_field(plain, test, field, schema):
             is_field = True
-        elif is_compared and plain in _MOVED:
+        elif is_compared and is_moved(plain):
             continue
         elif is_compared and counts_in(plain, schema, test.path[-1], tool):
             is_field = is_field or counts_alone(plain, test.path[-1], tool)
-        elif plain in _SMALL or plain in _UNITS:
+        elif plain in _UNITS or is_small(plain):
             is_field = is_field or (plain in _UNITS and "temperature" in field | things)
         elif concepts & things:
             # Of a tool that gives one number and nothing else, that is what is spoken of.
@@ -409,7 +373,7 @@ def _is_all_told(
         else:
             return False
     is_field = is_field or (is_nothing and test.path[-1] in _COUNTING) or "@" in test.value
-    is_field = is_field or _is_compared_by(tokens, field)
+    is_field = is_field or _is_compared_by(tokens, field) or (is_compared and _is_stock_of(tokens, test, tool))
     return is_value and is_field
 
 
@@ -431,6 +395,14 @@ _COUNTING: Final = frozenset(
 )
 
 
+def _is_stock_of(tokens: Sequence[str], test: Test, tool: Tool | None) -> bool:
+    """Whether a comparison says how much is left, and the value is the only one of its tool that tells that."""
+    is_said = any(is_moved(folded(one)) or folded(one) in _LEFT for one in tokens)
+    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    own = [str(name) for name in properties if is_stock(str(name))] if isinstance(properties, dict) else []
+    return is_said and own == [test.path[-1]]
+
+
 def _is_compared_by(tokens: Sequence[str], field: frozenset[str]) -> bool:
     return bool({"price", "temperature"} & field) and not any(map(_is_other_measure, tokens))
 
@@ -449,17 +421,19 @@ def _is_alone(test: Test, tool: Tool | None) -> bool:
 
 def _is_of_one(text: str, step: Call, seen: Seen) -> bool:
     """Whether what the step reads is named in the condition, or is the one thing of its kind in the request."""
-    for value in step.inputs.values():
+    for name, value in step.inputs.items():
         if not isinstance(value, str | int) or isinstance(value, bool):
             continue
         if _is_in(value, text):
             continue
         shape = _shape(str(value))
+        # Numbers are all made alike: of these only one of its name is another thing.
         others = {
             str(one)
             for call, _, _ in seen.calls
-            for _, one in walk(call.inputs, "")
+            for path, one in walk(call.inputs, "")
             if isinstance(one, str | int) and any(map(str.isdigit, str(one))) and _shape(str(one)) == shape
+            if not str(value).isdigit() or {*raw_words(name)} & {*raw_words(path)}
         }
         if len(others - {str(value)}) > 0:
             return False
@@ -506,7 +480,8 @@ def _words_of(step: Call, tool: Tool | None) -> Iterable[str]:
     """The words for the thing that a step reads: of its tool's name and of the parameters that it is given."""
     named = raw_words(tool.name) if tool is not None else []
     parameters = [word for name in step.inputs for word in raw_words(name)]
-    return (word for word in (*named[1:], *parameters) if word not in ("id", "number"))
+    is_opened = tool is None or not named or is_reading(named[0]) or bool(meanings_of(named[0]))
+    return (word for word in (*named[is_opened:], *parameters) if word not in ("id", "number"))
 
 
 def _concepts_of_value(value: str) -> frozenset[str]:

@@ -73,6 +73,11 @@ _AT_THE_END: Final = re.compile(
     r"\s+(?:otherwise|if\s+not|sonst|ansonsten|andernfalls|sinon|si\s+no)(?=\s*(?:[.!\n]|$))",
     re.IGNORECASE,
 )
+#: `If court 2 is free, book it. Otherwise book court 6.`
+_IN_A_SENTENCE: Final = re.compile(
+    r"(?<=\w)[.;]\s+(?P<word>otherwise|if\s+not|or\s+else|else|sonst|ansonsten|andernfalls|sinon|si\s+no),?\s+(?=\w[^.!?\n]+(?:[.!\n]|$))",
+    re.IGNORECASE,
+)
 #: Words for `if` and `unless` that say the same as others do.
 _WORDS: Final = tuple(
     (re.compile(rf"(?<![\w'\u2019-])(?:{words})(?:(?<=['\u2019])|(?!\w))", re.IGNORECASE), plain)
@@ -113,6 +118,7 @@ def restated(text: str) -> str:
     text = _with(text, _INVERTED, _uninverted)
     for words, plain in _WORDS:
         text = _with(text, words, partial(_plainly, plain=plain))
+    text = _with(text, _IN_A_SENTENCE, _joined)
     return _with(text, _AT_THE_END, _otherwise)
 
 
@@ -173,3 +179,10 @@ def _otherwise(found: re.Match[str], text: str) -> str:
     if PROVISO.search(text, 0, found.start()) is None:
         return text[slice(*found.span())]
     return f", otherwise {text[slice(*found.span('said'))]}"
+
+
+def _joined(found: re.Match[str], text: str) -> str:
+    """The other case in one sentence with its condition; as it stands where the sentence before has none."""
+    start = max(text.rfind(mark, 0, found.start()) for mark in ".!?;\n") + 1
+    is_case = PROVISO.search(text, start, found.start()) is not None
+    return ", otherwise " if is_case else text[slice(*found.span())]

@@ -267,7 +267,7 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
     is_said = is_said or any(_is_told_by(verb, call, kit, made.box) for verb in commands)
     is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
     # `Publish all drafts`: what is read first is of its things, and says so.
-    is_said = is_said or (_is_bound(call) and call.when is None and _is_listed(kit, things, made))
+    is_said = is_said or _is_read_first(call, kit, things, made, is_other=is_other)
     # `Expel Tom Miller`, by the only tool that expels anybody.
     is_said = is_said or (
         not is_other
@@ -288,6 +288,18 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         undone=_undone(kit, made, said),
         is_opened=any(one.is_acting for one in made.kits) or _is_opened(kit, said),
     )
+
+
+def _is_read_first(call: Call, kit: Kit, things: Sequence[str], made: _Made, *, is_other: bool) -> bool:
+    """Whether what is read first says what it is for: the list it goes over, or the thing that it depends on.
+
+    `if rye runs low, order 5 kg`
+    """
+    if call.when is None:
+        return _is_bound(call) and _is_listed(kit, things, made)
+    reading = {kit.key for kit in made.kits if not kit.is_acting}
+    read = [value for one in made.calls if one.tool in reading for value in one.inputs.values()]
+    return not is_other and any(thing in call.inputs and call.inputs[thing] in read for thing in things)
 
 
 def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Said, box: Toolbox) -> bool:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
-from toolpath.planner.offline.request.conditions import operands, without_told
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import concepts_of
+from toolpath.checks.request.presence import is_of_presence
+from toolpath.checks.request.verbs import is_reading
+from toolpath.planner.offline.request.compared import concepts_said, operands
+from toolpath.planner.offline.request.conditions import without_told
 from toolpath.planner.offline.request.fitting import Fitted, fit
+from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.parts import ClausePart, part_of
+from toolpath.planner.offline.request.told_texts import is_told as is_to_be_told
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox
+from toolpath.values import JsonObject
 
 
 def asked_of(
@@ -18,21 +27,28 @@ def asked_of(
     """The call of a tool that reads what a condition speaks of: of its values, of the command's, of its words."""
     fitted = fit(kit, part, box, text, with_words=False)
     if fitted.missing:
+        # `feed hive 13 if it weighs …`: what the command takes for that, by its name.
+        known = {name: value for each, _ in body for call in each.calls for name, value in call.items()}
+        told = {one.name: known[one.name] for one in fitted.missing if one.name in known}
+        if len(told) == len(fitted.missing) and all(len(each.calls) == 1 for each, _ in body):
+            return msgspec.structs.replace(fitted, missing=(), calls=({**fitted.calls[0], **told},))
         # `if it is closed`, `unless it has shipped`: it is what the command names.
         inner = (one for each, _ in body for one in each.taken)
         own = part_of(text, part.start, part.end, part.spans)
         joined = msgspec.structs.replace(own, spans=tuple(sorted({*own.spans, *inner}, key=lambda one: one.start)))
         fitted = fit(kit, joined, box, text, with_words=False)
     if fitted.missing:
-        known = {name: value for each, _ in body for call in each.calls for name, value in call.items()}
-        told = {one.name: known[one.name] for one in fitted.missing if one.name in known}
-        if len(told) == len(fitted.missing) and all(len(each.calls) == 1 for each, _ in body):
-            return msgspec.structs.replace(fitted, missing=(), calls=({**fitted.calls[0], **told},))
-        fitted = fit(kit, without_told(kit, part), box, text)
+        plain = without_told(kit, part)
+        words = tuple(one for one in plain.words if not is_of_presence(one.text))
+        fitted = fit(kit, msgspec.structs.replace(plain, words=words), box, text)
+        # Plain words are less sure to be what it is asked for.
+        fitted = msgspec.structs.replace(fitted, sure=0.0)
     return None if fitted.missing or len(fitted.calls) != 1 else fitted
 
 
-def completed(fitted: Fitted, part: ClausePart, asked: ClausePart, box: Toolbox, text: str) -> Fitted:
+def completed(
+    fitted: Fitted, part: ClausePart, asked: ClausePart, box: Toolbox, text: str, read: Fitted | None
+) -> Fitted:
     """The call with what its clause leaves out and the condition says: `If B-3 is back, lend it to M-2`."""
     if not fitted.missing or len(fitted.calls) != 1 or fitted.given:
         return fitted
@@ -43,5 +59,43 @@ def completed(fitted: Fitted, part: ClausePart, asked: ClausePart, box: Toolbox,
     if len(other.calls) != 1:
         return fitted
     said = {one.name: other.calls[0][one.name] for one in fitted.missing if one.name in other.calls[0]}
+    said |= _of_what_is_read(fitted, said, read)
     missing = tuple(one for one in fitted.missing if one.name not in said)
     return msgspec.structs.replace(fitted, calls=({**fitted.calls[0], **said},), missing=missing)
+
+
+def _of_what_is_read(fitted: Fitted, said: JsonObject, read: Fitted | None) -> JsonObject:
+    """The plain text that a call lacks, which is the one text that is looked for: `if rye runs low, order 5 kg`."""
+    missing = [one for one in fitted.missing if one.name not in said]
+    if read is None or len(missing) != 1 or missing[0].kind != "text" or is_to_be_told(missing[0]):
+        return {}
+    kinds = {one.name: one.kind for one in read.kit.fields}
+    texts = [value for name, value in read.calls[0].items() if kinds.get(name) == "text" and isinstance(value, str)]
+    return {missing[0].name: texts[0]} if len(texts) == 1 else {}
+
+
+def readable(kit: Kit, part: ClausePart, body: Sequence[tuple[Fitted, ClausePart]]) -> Kit | None:
+    """The tool as a condition asks it, with what it has to be asked for as a parameter that it needs; None: it cannot.
+
+    A list that may be had whole tells nothing of one thing: `if there is no butter left` asks for the butter.
+    """
+    if kit.required or kit.is_acting or not (kit.outputs or kit.lists):
+        return None if kit.is_acting or not (kit.outputs or kit.lists) else kit
+    if not kit.fields:
+        things = (
+            frozenset[str]().union(*(concepts_of(one) for one in raw_words(kit.tool.name) if not is_reading(one)))
+            - PALE
+        )
+        # What it lists whole tells nothing of one thing: `if the table jobs is empty`.
+        return msgspec.structs.replace(kit, lists=()) if things & concepts_said(part) and kit.outputs else None
+    wanted = {one.name for each, _ in body for one in each.kit.required}
+    asked = [one for one in kit.fields if one.kind in ("text", "id", "place") and one.name in wanted]
+    asked = asked or [one for one in kit.fields if one.kind == "text" and _NAMES & {*raw_words(one.name)}]
+    if len(asked) != 1:
+        return None
+    fields = [msgspec.structs.replace(one, required=True) if one == asked[0] else one for one in kit.fields]
+    return msgspec.structs.replace(kit, fields=tuple(fields))
+
+
+#: Words of parameters that take what a thing is called.
+_NAMES: Final = frozenset(("name", "title", "query", "q", "search", "keyword", "item", "product"))

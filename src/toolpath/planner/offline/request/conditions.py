@@ -7,20 +7,19 @@ from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import PLEASE
-from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
+from toolpath.checks.request.comparisons import COMPARES, NEGATED, NOTHING, UNLESS
+from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.contraries import contrary
 from toolpath.checks.request.presence import denies_presence, tells_presence
-from toolpath.checks.request.provisos import COMPARES, COMPARISONS, NEGATED, NOTHING, UNLESS
 from toolpath.checks.request.unparted import command_at
 from toolpath.checks.request.verbs import folded
-from toolpath.checks.request.whens import OPPOSITE
 from toolpath.model.plan import Call
+from toolpath.planner.offline.request.compared import comparison, concepts_said, operands, place_of
 from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit, Listed, ToolField
-from toolpath.planner.offline.request.values_of_fields import in_unit
+from toolpath.planner.offline.request.toolbox import Kit
 from toolpath.values import Json, JsonObject
 
 _IF: Final = (
@@ -140,31 +139,6 @@ def _of_sentence(hidden: str, start: int, end: int) -> list[Stretch]:
     return [Stretch(start, end, condition)]
 
 
-def operands(part: ClausePart) -> frozenset[Span]:
-    """The values of a condition that something is compared with: `at least three`."""
-    found = [one for words, _ in COMPARISONS for one in words.finditer(part.text)]
-    starts = [part.start + one.start() for one in found]
-    ends = [part.start + one.end() for one in found]
-    text = part.text
-    return frozenset(
-        one
-        for one in part.spans
-        if one.value is not None
-        and one.kind in ("number", "money", "percent", "duration")
-        and (
-            any(end <= one.start and _BETWEEN.fullmatch(text, end - part.start, one.start - part.start) for end in ends)
-            or any(one.start <= at < one.end for at in starts)
-            # `300 euros or less`
-            or any(one.end <= at and _UNIT.fullmatch(text, one.end - part.start, at - part.start) for at in starts)
-        )
-    )
-
-
-#: What stands between a comparison and its number, and between a number and the comparison behind it.
-_BETWEEN: Final = re.compile(r"\s*(?:the|los|las|les|die|den|a\s+total\s+of)?\s*[€$£]?\s*", re.IGNORECASE)
-_UNIT: Final = re.compile(r"\s*(?:[^\W\d_]+|[€$£%])?\s*")
-
-
 def predicate(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> str | None:
     """The condition as an expression over the output of a step; None where no value of it is spoken of."""
     joints = [*_AND.finditer(part.text)]
@@ -201,15 +175,11 @@ def _test(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> str | N
     nothing = _nothing(kit, part, step, is_negated)
     if nothing is not None:
         return nothing
-    for read in (_option, _comparison, _truth, _equality, _presence):
+    for read in (_flag, _option, comparison, _truth, _equality, _presence):
         found = read(kit, part, step, turned)
         if found is not None:
             return found
     return None
-
-
-def _at(step: str, field: ToolField | Listed) -> str:
-    return ".".join((step, *field.path))
 
 
 def _literal(value: Json) -> str:
@@ -219,13 +189,13 @@ def _literal(value: Json) -> str:
 def _option(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     # Of a state that is any text, `open` is none of the options that another value has.
     is_free = any(field.kind == "text" and field.name in _STATES for field in kit.outputs)
-    said = _said(part)
+    said = concepts_said(part)
     for field in kit.outputs:
         for option in field.options:
             names = [re.escape(name) for name in re.split(r"[\s_-]+", str(option)) if name]
             phrase = r"[\s_-]+".join(names)
             if len(names) > 1 and re.search(rf"(?<!\w){phrase}(?!\w)", part.text, re.IGNORECASE):
-                return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
+                return f"{place_of(step, field)} {'!=' if turned else '=='} {_literal(option)}"
     for exact in (True, False):
         for word in part.words:
             for field in kit.outputs:
@@ -238,7 +208,7 @@ def _option(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
                         and not word.is_stop
                         and {folded(name), *concepts_of(name) - listed_concepts(name)} & word.concepts
                     ):
-                        return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
+                        return f"{place_of(step, field)} {'!=' if turned else '=='} {_literal(option)}"
     alike = [
         (field, option)
         for field in kit.outputs
@@ -248,7 +218,7 @@ def _option(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     if len(alike) == 1 and not is_free:
         # `being cleaned` of `cleaning`: of all that it may be, one thing.
         field, option = alike[0]
-        return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
+        return f"{place_of(step, field)} {'!=' if turned else '=='} {_literal(option)}"
     return None
 
 
@@ -259,61 +229,24 @@ def _nothing(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     found = NOTHING.search(part.text)
     if found is None:
         return None
-    said = _said(part)
+    said = concepts_said(part)
     counts = [field for field in kit.outputs if field.kind == "number" and field.is_whole]
     spoken = [one for one in counts if one.concepts & said] or [one for one in counts if one.name in _COUNTING]
-    return f"{_at(step, spoken[0])} {'!=' if turned else '=='} 0" if len(spoken) == 1 else None
+    return f"{place_of(step, spoken[0])} {'!=' if turned else '=='} 0" if len(spoken) == 1 else None
 
 
-def _said(part: ClausePart) -> frozenset[str]:
-    return frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
+def _flag(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
+    """A flag of several words, all of which a condition says: `bin_full` of `the bin of the vacuum is full`."""
+    for field in kit.outputs:
+        telling = [one for one in raw_words(field.name) if one not in _PALE]
+        said = [concepts_of(one) & concepts_said(part) for one in telling]
+        if field.kind == "bool" and len(telling) > 1 and all(said):
+            return f"not {place_of(step, field)}" if turned else place_of(step, field)
+    return None
 
 
-def _comparison(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
-    signs = [sign for words, sign in COMPARISONS if words.search(part.text)]
-    numbers = operands(part)
-    if not signs or len(numbers) != 1:
-        return None
-    number = next(iter(numbers))
-    given = {one.name for one in kit.required}
-    # What it is asked with it gives back, and a number by which a thing goes is not much or little.
-    fields = [
-        one
-        for one in kit.outputs
-        if one.kind in ("number", "money", "percent", "duration") and one.name not in given and not one.is_name
-    ]
-    said = _said(part)
-    things = frozenset[str]().union(*kit.named[1:]) if kit.named[1:] else frozenset()
-    spoken = [one for one in fields if one.concepts & said]
-    spoken = spoken or [one for one in fields if _is_measured_by(one, said, number)]
-    spoken = spoken or [one for one in fields if one.described & said - STOPS]
-    if not spoken and len(fields) == 1 and (things & said or set(part.spans) - numbers):
-        # `over 500 rows in it`: the tool gives one number, of what is spoken of.
-        spoken = fields
-    if len(spoken) != 1:
-        return None
-    if number.kind == "duration" and spoken[0].kind != "duration":
-        return None
-    amount = in_unit(number, spoken[0]) if number.kind == "duration" else number.value
-    sign = OPPOSITE[signs[0]] if turned and not _OWN_NO.search(part.text) else signs[0]
-    return None if amount is None else f"{_at(step, spoken[0])} {sign} {amount}"
-
-
-#: `no more than` is a comparison of its own.
-_OWN_NO: Final = re.compile(r"\b(?:no|not)\s+(?:more|less|fewer|higher)\s+than\b", re.IGNORECASE)
-_DEARER: Final = frozenset(("price", "cheapest", "cost"))
-
-
-def _is_measured_by(field: ToolField, said: frozenset[str], number: Span) -> bool:
-    """Whether the words of a comparison measure what the field gives: `cheaper` a price, `colder` a temperature."""
-    if number.kind == "money" or said & _DEARER or "cheaper" in said:
-        return field.kind == "money"
-    if number.kind == "duration":
-        return field.kind == "duration"
-    return bool({"temperature", "temperatur"} & said) and bool(_HEAT & {field.name, *field.concepts})
-
-
-_HEAT: Final = frozenset(("temperature", "celsius", "degrees"))
+#: Words of the names of flags that say nothing of what holds.
+_PALE: Final = frozenset(("is", "has", "been", "was", "only", "are", "have"))
 
 
 def _truth(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
@@ -321,10 +254,10 @@ def _truth(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     for field in switches:
         if any(contrary(word.text) & field.concepts and not word.concepts & field.concepts for word in part.words):
             # `offline`
-            return _at(step, field) if turned else f"not {_at(step, field)}"
+            return place_of(step, field) if turned else f"not {place_of(step, field)}"
     for field in kit.outputs:
         if field.kind == "bool" and any(word.concepts & field.concepts for word in part.words if not word.is_stop):
-            return f"not {_at(step, field)}" if turned else _at(step, field)
+            return f"not {place_of(step, field)}" if turned else place_of(step, field)
     return None
 
 
@@ -334,16 +267,16 @@ def _equality(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None
         if span.kind == "email":
             fields = [one for one in kit.outputs if one.kind == "email"]
             if len(fields) == 1:
-                return f"{_at(step, fields[0])} {sign} {_literal(span.value)}"
+                return f"{place_of(step, fields[0])} {sign} {_literal(span.value)}"
         if span.kind in ("quoted", "name"):
-            said = _said(part)
+            said = concepts_said(part)
             if span.kind == "quoted" and _HOLDS.search(part.text):
                 texts = [one for one in kit.outputs if one.name in ("content", "body", "text")]
                 if len(texts) == 1:
-                    return f"{_literal(span.value)} {'not in' if turned else 'in'} {_at(step, texts[0])}"
+                    return f"{_literal(span.value)} {'not in' if turned else 'in'} {place_of(step, texts[0])}"
             named = [one for one in kit.outputs if one.kind in ("company", "person", "place") and one.concepts & said]
             if len(named) == 1:
-                return f"{_at(step, named[0])} {sign} {_literal(span.value)}"
+                return f"{place_of(step, named[0])} {sign} {_literal(span.value)}"
     return None
 
 
@@ -354,22 +287,22 @@ def _presence(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None
     is_denied = NEGATED.search(part.text) is not None
     # What else denies, as `nobody`, `turned` does not know of.
     turned = turned if is_denied else turned != denies_presence(part.text)
-    said = _said(part)
+    said = concepts_said(part)
     given = {one.name for one in kit.required}
     counts = [one for one in kit.outputs if one.kind == "number" and one.is_whole and one.name not in given]
     spoken = sorted((one for one in counts if one.concepts & said), key=lambda one: -len(one.concepts & said))
     if spoken and (len(spoken) == 1 or len(spoken[0].concepts & said) > len(spoken[1].concepts & said)):
-        return f"{_at(step, spoken[0])} {'==' if turned else '>'} 0"
+        return f"{place_of(step, spoken[0])} {'==' if turned else '>'} 0"
     if len(kit.lists) != 1 or not kit.lists[0].path:
         return None
-    return f"{_at(step, kit.lists[0])} | length {'==' if turned else '>'} 0"
+    return f"{place_of(step, kit.lists[0])} | length {'==' if turned else '>'} 0"
 
 
 def speaks_of(kit: Kit, part: ClausePart, reading: ConditionReading) -> bool:
     """Whether a condition says the name of a value that it is read of."""
-    said = _said(part)
+    said = concepts_said(part)
     return any(
-        one.concepts & said and re.search(rf"\b{re.escape(_at(reading.step, one))}\b", reading.when)
+        one.concepts & said and re.search(rf"\b{re.escape(place_of(reading.step, one))}\b", reading.when)
         for one in kit.outputs
     )
 

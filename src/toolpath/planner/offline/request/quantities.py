@@ -89,7 +89,7 @@ _DISTANCE: Final = re.compile(
 )
 #: A number and the measure that it is given in, which is no part of what is measured: `20 kg flour`, `3 Flaschen Wein`.
 _MEASURES: Final = (
-    "kg|g|mg|mcg|µg|km|cm|mm|ml|cl|dl|l|t|kwh|gb|mb|tb|lbs?|oz|bpm|mmhg|°c|°f|°"
+    "kg|g|mg|mcg|µg|km/h|kmh|kph|mph|m/s|km|cm|mm|ml|µl|ul|cl|dl|l|t|kwh|gb|mb|tb|lbs?|oz|bpm|mmhg|°c|°f|°"
     "|kilos?|kilograms?|kilogramm|grams?|gramm|grammes?|gramos?|litres?|liters?|litros?|tonnes?|tons?|tonnen|toneladas?"
     "|milligrams?|pcs|pieces|stück|stk|pièces|piezas|units?|unidades|unités|bottles?|flaschen?|bouteilles?|botellas?"
     "|boxes|box|kisten?|caisses?|cajas?|cartons?|kartons?|bags?|säcke?|sacs?|sacos?|packs?|packets?|crates?|cans?|dosen?"

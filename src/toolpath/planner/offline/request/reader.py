@@ -20,13 +20,13 @@ from toolpath.model.plan import Block, Call, Loop, Step
 from toolpath.planner.offline.request.affinity import is_called, is_told_short
 from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.choice import EACH, FOR_EACH, LEAD, ToolChoice, words_after_each
-from toolpath.planner.offline.request.condition_calls import asked_of, completed
+from toolpath.planner.offline.request.compared import uncompared
+from toolpath.planner.offline.request.condition_calls import asked_of, completed, readable
 from toolpath.planner.offline.request.conditions import (
     Conditional,
     ConditionReading,
     holds_nothing,
     is_told,
-    operands,
     reading_of,
     speaks_of,
     stretches,
@@ -163,11 +163,16 @@ class RequestReader:
             self._emit(body, None)
             return True
         self._reasons.append(f"{reading.step}: {reading.tool} tells whether {asked.text.strip()!r}.")
-        body = [(completed(fitted, part, asked, self._box, self._text), part) for fitted, part in body]
+        body = [(completed(fitted, part, asked, self._box, self._text, reading.read), part) for fitted, part in body]
         if reading.read is not None:
             self._read(reading.read)
+        kept = len(self._made)
         self._emit(body, reading.when)
         if found.other is not None:
+            # What is only done in the one case gives nothing in the other one.
+            self._made[kept:] = [
+                (step, _giving_nothing(kit), inputs, pick) for step, kit, inputs, pick in self._made[kept:]
+            ]
             rest = self._choice.segments(*found.other, before=[*before, *body]) if reading.other else None
             if rest is None:
                 self._questions.append(f"What is meant by {self._text[slice(*found.other)]!r}?")
@@ -187,11 +192,11 @@ class RequestReader:
         """The condition over a step that reads what it speaks of."""
         best: tuple[float, ConditionReading] | None = None
         inner = tuple(one for fitted, _ in body for one in fitted.taken)
-        compared, asked = operands(part), part
-        part = msgspec.structs.replace(part, spans=tuple(one for one in part.spans if one not in compared))
+        asked, part = part, uncompared(part)
         own = [one for one in part.spans if one.kind == "id"]
-        for kit in self._box.kits:
-            if kit.is_acting or not kit.required or not (kit.outputs or kit.lists):
+        for offered in self._box.kits:
+            kit = readable(offered, asked, body)
+            if kit is None:
                 continue
             reading = reading_of(kit, asked, self._name(kit, keep=False), is_negated=found.is_negated)
             fitted = None if reading is None else asked_of(kit, part, body, self._box, self._text)
@@ -203,7 +208,7 @@ class RequestReader:
             if not is_told(kit, asked, reading, inputs, is_negated=found.is_negated):
                 continue
             typed = any(one in fitted.taken for one in (*part.spans, *inner))
-            score = fitted.meant + typed - 0.3 * len(kit.required) + speaks_of(kit, asked, reading)
+            score = fitted.meant + typed + 0.5 * fitted.sure - 0.3 * len(kit.required) + speaks_of(kit, asked, reading)
             if best is None or score > best[0]:
                 read = msgspec.structs.replace(fitted, calls=(inputs,))
                 best = (score, msgspec.structs.replace(reading, read=read))
@@ -505,6 +510,11 @@ def _of_list(fitted: Fitted, inputs: JsonObject, lister: tuple[Fitted, Listed, T
         elif field.name in read.calls[0]:
             found |= _literals({field.name: read.calls[0][field.name]})
     return found
+
+
+def _giving_nothing(kit: Kit) -> Kit:
+    """The tool as one of which nothing is known to come."""
+    return msgspec.structs.replace(kit, outputs=(), lists=()) if kit.is_acting else kit
 
 
 def _ends(kit: Kit) -> bool:
