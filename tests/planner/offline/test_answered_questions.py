@@ -11,6 +11,7 @@ from tests.planner.made_tools import tool
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call
+from toolpath.model.tool import Tool
 from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
@@ -121,3 +122,57 @@ def test_what_is_no_such_code_or_another_tools_id_is_none(code: str) -> None:
         return
     taken = [step.inputs.get("fabric_code") for step in plan.steps if isinstance(step, Call)]
     assert plan.questions or code not in taken
+
+
+def _a_list(key: str, **fields: Any) -> Tool:
+    rows = {"type": "array", "items": {"type": "object", "properties": {"id": TEXT, "name": TEXT}}}
+    return tool(key, "Rows of the book.", "read", {"rows": rows}, **fields)
+
+
+DAY = {"type": "string", "format": "date"}
+#: Of each of these tools two values say alone what is asked for; none of the others takes them all.
+BY_VALUES = (
+    _a_list("free_tables", date=DAY, time={"type": "string", "format": "time"}, seats={"type": "integer"}),
+    _a_list("list_tastings", first_day=DAY, last_day=DAY),
+    _a_list("rooms", state={"type": "string", "enum": ["open", "locked"]}),
+    tool("cancel_all", "Cancel all of a day.", "destructive", {"done": {"type": "boolean"}}, date=DAY),
+)
+
+
+def _by_values(request: str) -> list[str]:
+    try:
+        plan = plan_offline(request, Catalog({one.key: one for one in BY_VALUES}), today=date(2027, 3, 1))
+    except NoToolFits:
+        return []
+    return [] if plan.questions else [step.tool for step in plan.steps if isinstance(step, Call)]
+
+
+@pytest.mark.parametrize(
+    ("request_", "key"),
+    [
+        ("Do we have anything for eight on the 23rd at 8pm?", "free_tables"),
+        ("Ann is asking whether there is anything for eight on the 23rd at 8pm", "free_tables"),
+        ("Ana pregunta si hay algo para 8 el 23 de mayo a las 20:00", "free_tables"),
+        ("Quelles dégustations entre le 1er et le 10 mai ?", "list_tastings"),
+    ],
+)
+def test_values_that_one_reading_tool_alone_takes_say_what_is_asked_for(request_: str, key: str) -> None:
+    assert _by_values(request_) == [key]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "What will the weather be on the 23rd at 8pm?",
+        "Is there a train for eight on the 23rd at 8pm?",
+        "Which cars between 1 May and 10 May?",
+        "Quel temps entre le 1er et le 10 mai ?",
+    ],
+)
+def test_a_thing_that_is_known_and_none_of_the_tools_is_refused(request_: str) -> None:
+    assert _by_values(request_) == []
+
+
+@pytest.mark.parametrize("request_", ["where's JB-311", "how much Merino is left, and when was it delivered?"])
+def test_a_question_asks_with_a_mark_or_without_one_and_of_several_at_once(request_: str) -> None:
+    assert len(read(request_)) == 1

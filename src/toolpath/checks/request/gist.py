@@ -22,6 +22,14 @@ from toolpath.model.tool import Tool
 _VALUED: Final = re.compile(r"[\d@#\"“„«`]")
 _IT: Final = re.compile(r"\b(?:it|him|them|ihn|sie|es)\b(?!['\u2019])", re.IGNORECASE)
 _HER: Final = re.compile(r"\bher\b(?=\s*(?:$|[.,;!?]|(?:to|for|in|on|at|from|with|and)\b))", re.IGNORECASE)
+#: It is said before what is meant, perhaps.
+_POINTS: Final = re.compile(
+    r"\b(?:it|its|him|his|her|them|their|one|this|that|these|those|ihn|ihm|ihr|ihnen|sie|es|eins|lui|leur|l[ae]s?|en|su|sus"
+    r"|lo|los)\b(?!['\u2019])|-(?:le|la|les|lui|leur)\b|\b\w{2,}(?:r|[ae]n?)l[ao]s?\b",
+    re.IGNORECASE,
+)
+#: What somebody or something is called, within a sentence or by two words.
+_CALLED: Final = re.compile(r"(?<=[^\W\d_] )(?!I\b)[A-ZÄÖÜÉÁÍÓÚÑ][\w.'-]+")
 _ITS: Final = re.compile(r"\b(?:its|her|his|their)(?=\s+[^\W\d_])", re.IGNORECASE)
 #: What says that nothing else is meant; before a condition it belongs to that.
 _ONLY: Final = re.compile(
@@ -50,12 +58,21 @@ def gist_of(
     kept: list[str] = []
     denied: Denial | None = None
     start = 0
+    first = next((at for clause, at in clauses if clause.mood in ("command", "asked")), 0)
+    commands = [clause.text for clause, _ in clauses if clause.mood == "command"]
+    # `Put J-2240 on hold and give it to Ruth` says by itself what it is.
+    points = any(map(_POINTS.search, commands)) and not any(map(_VALUED.search, commands))
     for clause, at in clauses:
         end = at + len(clause.text)
         said = request[at:end]
         kept.append(request[start:at])
         start = end
-        if clause.mood == "none" or (clause.mood == "reason" and not _VALUED.search(said)):
+        if clause.mood == "none":
+            continue
+        if clause.mood == "reason" and not _VALUED.search(said):
+            if points and at < first and _CALLED.search(said):
+                # `Lena Brandt starts on Monday, give her a licence`: whom it is done for is told before.
+                kept.append(said)
             continue
         if clause.mood == "negation" and _stands_apart(clause, clauses) and not sets(said):
             denied = denial_in(said, is_verb)

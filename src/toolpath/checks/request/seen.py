@@ -50,17 +50,29 @@ _CODES: Final = re.compile(
 )
 #: What is told before a command and may say whose words that is.
 _HANDED_ON: Final = re.compile(
-    r"\b(?:this|these|here|below|message|mail|e-?mail|text|letter|request|memo|posted?|sent|forwarded|received"
-    r"|came\s+in|dies\w*|hier|unten|folgend\w*"
+    r"\b(?:this(?!\s+(?:morning|afternoon|evening|week|month|year)\b)|these|here|below|message|mail|e-?mail|text|letter|request|memo|posted?|sent|forwarded|received"
+    r"|came\s+in|dies\w*(?!\s+(?:woche|monat|jahr)\b)|hier|unten|folgend\w*"
     r"|nachricht|anfrage|brief|ceci|voici|ci-dessous|message|courriel|lettre|demande|esto|aquí|mensaje|correo|carta"
     r"|solicitud)\b",
     re.IGNORECASE,
 )
 #: A day to come in a statement is one that may be meant.
 _COMING: Final = re.compile(
-    rf"\b(?:until|till|by|next|bis|jusqu\w*|hasta)\b|\b(?:tomorrow|tonight|later|weekend|demain|mañana"
+    rf"\b(?:until|till|by|next|bis|jusqu\w*|hasta)\b|(?<!\blast )\b(?:tomorrow|tonight|later|weekend|demain|mañana"
     rf"|{WEEKDAY_NAMES})\b",
     re.IGNORECASE,
+)
+#: When something was that is told.
+_WAS: Final = re.compile(
+    r"\b(?:(?:earlier\s+)?this\s+(?:morning|afternoon|evening|week)|last\s+(?:night|week|weekend|month)|yesterday(?:\s+(?:morning"
+    r"|afternoon|evening))?|earlier\s+today|today|just\s+now|heute(?:\s+(?:morgen|früh|vormittag|nachmittag|abend))?"
+    r"|gestern(?:\s+abend)?|letzte\s+(?:nacht|woche)|ce\s+matin|cet\s+après-midi|hier(?:\s+soir)?|aujourd['\u2019]hui"
+    r"|esta\s+(?:mañana|tarde|noche)|ayer|anoche|hoy)\b",
+    re.IGNORECASE,
+)
+#: Words of parameters that say when.
+_WHENS: Final = frozenset(
+    ("date", "day", "time", "when", "at", "on", "from", "until", "since", "start", "end", "month", "year")
 )
 _VALUED: Final = re.compile(r"[\d@\"“„«`]")
 #: A figure, with a sign for money perhaps.
@@ -190,13 +202,37 @@ class Seen:
         """Take a clause out of what the plan is held against; what is a value by its form is held against it still."""
         at = self.plain.find(clause.text)
         said = text_in(self, clause)
-        if at < 0 or (
-            clause.mood == "reason"
-            and (_COMING.search(said) or _VALUED.search(said) or self.held.has_text(said.strip(" ,.!")))
-        ):
+        if at < 0:
             return
-        end, gap = at + len(clause.text), " " * len(clause.text)
-        self.request, self.plain = (f"{text[:at]}{gap}{text[end:]}" for text in (self.request, self.plain))
+        if clause.mood == "reason" and (
+            _COMING.search(said) or _VALUED.search(said) or self.held.has_text(said.strip(" ,.!"))
+        ):
+            # When it was is nothing to a tool that takes no day.
+            past = () if self._takes_days() else _WAS.finditer(said)
+            gaps = [(at + one.start(), at + one.end()) for one in past]
+        else:
+            gaps = [(at, at + len(clause.text))]
+        for start, end in gaps:
+            gap = " " * (end - start)
+            self.request, self.plain = (f"{text[:start]}{gap}{text[end:]}" for text in (self.request, self.plain))
+
+    def _takes_days(self) -> bool:
+        """Whether an act is done for some day or at some time."""
+        named = {
+            word
+            for _, tool, _ in self.acting
+            if tool is not None
+            for one in _parameters(tool)
+            for word in raw_words(one)
+        }
+        formed = [
+            value
+            for _, tool, _ in self.acting
+            if tool is not None
+            for path, value in walk(tool.input_schema, "")
+            if path.endswith("/format") and isinstance(value, str)
+        ]
+        return bool(_WHENS & named) or any("date" in one or "time" in one for one in formed)
 
     def _alike(self) -> set[str]:
         """The words of the request that stand for what a tool, a parameter or an option is called."""

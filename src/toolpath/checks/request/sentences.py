@@ -74,7 +74,7 @@ cuántos cuánta cuántas
 _MONTH: Final = "(?i:jan|feb|mär|mar|apr|mai|jun|jul|aug|sep|okt|oct|nov|dez|dec)"
 #: Where one clause ends and the next begins. Of a run of blanks only the first is tried: each of them would be else.
 _CUT: Final = re.compile(
-    r"(?<=[.!?;…])(?<!(?<![\d#])[\d#]\.)(?<!(?<![\d#])[\d#][\d#]\.)[\"'”»)]*\s+|(?<=[\d#]\.)\s+(?=(?-i:[A-Z]))(?!"
+    r"(?<=[:;][)(])\s+|(?<=[\u2600-\u27bf\U0001f300-\U0001faff])\s+|(?<=[.!?;…])(?<!(?<![\d#])[\d#]\.)(?<!(?<![\d#])[\d#][\d#]\.)[\"'”»)]*\s+|(?<=[\d#]\.)\s+(?=(?-i:[A-Z]))(?!"
     + _MONTH
     + r")|(?<!\s)\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
     r"|(?:,|(?<!\s))\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|afterwards|after\s+(?:that|this)|finally|lastly|next|dann"
@@ -312,7 +312,7 @@ def _is_cut(cut: re.Match[str], text: str, is_verb: Callable[[str], bool]) -> bo
     """Whether what follows begins a clause, where that depends on its first word."""
     word = cut["after"] or cut["comma"]
     if word is None:
-        return True
+        return _ADVERB.search(text, max(0, cut.start() - 20), cut.end()) is None
     follows = cut["follow"] or cut["second"] or ""
     begins = (meanings_of(word) or is_reading(word) or is_verb(word) or is_counter(word)) and not is_thing(
         word, follows
@@ -330,6 +330,8 @@ def _is_cut(cut: re.Match[str], text: str, is_verb: Callable[[str], bool]) -> bo
     return not _is_another(word, follows, text[text.rfind("\n", 0, cut.start()) + 1 : cut.start()])
 
 
+#: What is finally so begins no clause.
+_ADVERB: Final = re.compile(r"\b(?:is|are|was|were|am|has|have|had|['\u2019]s|['\u2019]re)\s+(?:finally|then|next)\s+$")
 #: Where it is said what is not to be done beside a command: `…, but leave rep-45 alone`, `…, not 531`.
 _DENIED: Final = re.compile(
     r"(?:,|(?<!\s))\s+(?:(?:but|aber|doch|mais|pero|sino|and|und|et|y)\s+)(?=(?:please\s+|bitte\s+|whatever\s+you\s+do,?\s+"
@@ -478,6 +480,8 @@ def _is_verb(head: str, following: str, is_verb: Callable[[str], bool]) -> bool:
 
 def _told(said: str, body: str, blocked: tuple[Mood, str] | None) -> Clause | None:
     """The clause where it says what is wished, how things stand or are to be; None where it does none of it."""
+    if blocked is None and _VERB_FIRST.match(body):
+        return Clause(said, "question", because=body[:40])
     wish = wish_in(body)
     if wish is not None and blocked_by(body.replace(wish.modal, " ", 1)) is None:
         if wish.is_need:
@@ -487,6 +491,13 @@ def _told(said: str, body: str, blocked: tuple[Mood, str] | None) -> Clause | No
     if tells_how_it_is(body, blocked):
         return Clause(said, "reason")
     return Clause(said, "other", because=body[:40]) if says_how_it_is_to_be(body) and not said.endswith("?") else None
+
+
+#: `do we have a spare one` asks, with a mark or without one.
+_VERB_FIRST: Final = re.compile(
+    r"(?:do|does|did|have|has)\s+(?:we|they|he|she|i|there|any(?:one|body)?)\s+(?!(?:and|or|please)\b)[a-z]",
+    re.IGNORECASE,
+)
 
 
 def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> Clause:
@@ -512,12 +523,16 @@ def _uncommanded(said: str, body: str, head: str, blocked: tuple[Mood, str] | No
     is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
     if blocked is None and is_question:
         return Clause(said, "asked" if folded(head) in _TELLING else "question", because="?")
-    first = "" if _COMMENTS.match(body) else folded(head)
+    # `where's T-7` asks, with a mark or without one.
+    first = "" if _COMMENTS.match(body) else _IS_SHORT.sub("", folded(head))
     if first in _TELLING and (blocked is None or (blocked[0] == "report" and blocked[1] in _COPULAS)):
         return Clause(said, "asked", because=head)
     if blocked is not None:
         return Clause(said, blocked[0], because=blocked[1])
     return Clause(said, "question", because=head) if first in _QUESTIONS else None
+
+
+_IS_SHORT: Final = re.compile(r"['\u2019](?:s|re)$")
 
 
 def _ends_with(body: str, found: Sequence[str], own: Sequence[str]) -> bool:

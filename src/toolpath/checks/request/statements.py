@@ -15,6 +15,7 @@ from toolpath.checks.request.verbs import folded
 
 _FINITE: Final = (
     r"(?:is|are|was|were|am|has|have|had|does|did|got|gets|went|goes|came|comes|broke|left|leaves|needs?|wants?|fell"
+    r"|brought|caught|forgot|built|felt|taught|ate|drank|sat|stood|slept|began|rose|shook|shot|blew"
     r"|rang|won|froze|burst|sank|sold|bought|chose|flew|drove|grew|met|spoke|stole|threw|tore|stuck|died"
     r"|lost|found|took|gave|ran|runs|keeps?|kept|looks?|seems?|sounds?|works?|feels?|became|turned\s+out|isn['\u2019]t"
     r"|aren['\u2019]t|wasn['\u2019]t|weren['\u2019]t|doesn['\u2019]t|didn['\u2019]t|won['\u2019]t|hasn['\u2019]t"
@@ -33,12 +34,20 @@ _BEING: Final = (
 )
 #: Ids, blanked out: `##### and #####`.
 _IDS: Final = (
-    r"(?:\d+\s+[^\W\d_]+\s+(?:of|von|de)\s+)?(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
+    r"(?:(?:\d+|two|three|four|five|six|ten|some)\s+[^\W\d_]+\s+(?:of|von|de)\s+)?(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
     r"(?:\s+(?:in|on|of|at|from|von|de|en)\s+#[#\w./-]*)?"
 )
+#: What people and places are called, and what stands behind it: `Mrs Adeyemi`, `Bella (#####)`.
+_NAME: Final = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚÑ])[\w.'\u2019-]+(?:\s+(?-i:[A-ZÄÖÜÉÈÁÍÓÚÑ])[\w.'\u2019-]+){0,3}(?:\s+\(#+\))?"
+#: Two words at least: one alone may be the verb of a command.
+_WHOLE_NAME: Final = _NAME.replace("{0,3}", "{1,3}")
+#: Verbs of somebody who is or goes somewhere; a plural of things would end like others.
+_STAYING: Final = r"(?:starts|leaves|moves|arrives|comes|goes|works|stays|returns|retires|travels|flies|joins)\b"
 _ENGLISH: Final = (
+    rf"{_NAME}\s+(?:just\s+|still\s+|both\s+)?(?:{_FINITE}|{_PAST})|{_WHOLE_NAME}\s+{_STAYING}|"
     r"(?:it|they|he|she|we|i|there|this|that|these|those|everyone|everybody|someone|somebody|nobody)['\u2019](?:s|re"
-    r"|ve|m)\s+\w"
+    r"|ve|m)\s+[\w#]"
+    r"|(?:it|they|he|she|there)['\u2019]ll\s+(?:need|want|be|have|love|like|arrive|come|miss|get)\b"
     r"|(?:it|they|he|she|we|i)\s+(?:just\s+|still\s+|only\s+|already\s+|really\s+|all\s+|both\s+)?"
     r"(?!(?:and|or|to|for|too|as|with|in|on|at|of|please|now|then|if)\b)[a-z][\w'\u2019]+"
     rf"|(?:there|this|that|these|those|everyone|everybody|someone|somebody|nobody)\s+(?:{_FINITE}|{_PAST}"
@@ -59,6 +68,7 @@ _FINITE_GERMAN: Final = (
     r"|braucht|brauchen|funktioniert|passt|fällt|gab|gibt|macht|bleibt|fährt|zieht|heiratet|reist)"
 )
 _GERMAN: Final = (
+    rf"{_NAME}\s+{_FINITE_GERMAN}\s+\w|"
     rf"(?:ich|er|sie|es|wir|man)\s+{_AFTER_GERMAN}[a-zäöü]+(?:t|e|en|st|te|ten)\b(?!\s+(?:ich|du|er|wir|ihr|man)\b)"
     rf"|(?:das|dies|da|dort|hier)\s+{_FINITE_GERMAN}\b"
     # `Die Gäste stecken im Stau`: where the verb is second it is no relative clause.
@@ -77,6 +87,8 @@ _GERMAN: Final = (
     rf"|(?-i:[a-zäöü])\w+t)\s*(?:$|[.,;!])"
 )
 _FRENCH: Final = (
+    rf"{_NAME}\s+(?:(?:ne|se|nous|vous|lui|leur)\s+|[nsmtl]['\u2019])?(?:est|sont|ont|était|étaient|avait|va|vont|vient"
+    r"|viennent|part|arrive|attend|a\s+(?:\w+(?:é|i|u|is|it|ert)s?e?\b|déjà|bien|encore|pas))\b|"
     r"(?:on\s+(?:(?:ne|se|y|en)\s+|[nsmly]['\u2019])?(?:en\s+)?(?:a|va|est|fait|vient|part|doit|peut|arrive|attend"
     r"|ferme|reste|prend|veut|occupe)\b)"
     r"|(?:il|elle|ils|elles|ça|cela|nous|je)\s+(?:(?:ne|se|me|y|en)\s+|[nsmly]['\u2019])?[^\W\d_]{1,}"
@@ -84,11 +96,13 @@ _FRENCH: Final = (
     r"|c['\u2019](?:est|était)\b|j['\u2019][^\W\d_]{2,}|on\s+a\b"
     r"|(?:(?:le|la|les|un|une|des|mon|ma|mes|ton|ta|tes|son|sa|ses|notre|nos|leur|leurs|cette?|ces)\s+"
     r"|l['\u2019])[\w-]+"
-    r"(?:\s+(?:d['\u2019])?[\w-]+){0,3}?\s+(?:(?:ne|se)\s+|[ns]['\u2019])?"
+    r"(?:\s+(?:d['\u2019])?[\w-]+){0,3}?\s+(?:(?:ne|se|nous|vous|lui|leur)\s+|[nsmtl]['\u2019])?"
     r"(?:est|sont|a|ont|était|étaient|avait|sera|va|vont|vient|viennent|marche|fonctionne|fait|fuit|reste|arrive"
     r"|part)\b"
 )
 _SPANISH: Final = (
+    rf"{_NAME}\s+(?:ya\s+)?(?:se\s+|no\s+|nos\s+|me\s+|le\s+)?(?:es|está|son|están|era|eran|fue|ha|han|tiene|tienen|viene"
+    r"|vienen|va|van|llega|sale|[^\W\d_]{2,}ó|[^\W\d_]+aron)\b|"
     r"(?:él|ella|ellos|ellas|yo|nosotros|eso|esto)\s+[^\W\d_]{2,}"
     r"|(?:ya\s+)?(?:(?:no\s+)?(?:es|era|eran|son|fue|fueron|está|están|estaba|estaban|ha|han|había|hay|tiene|tienen"
     r"|tenía|funciona|funcionan|sirve)|ya\s+no\s+[^\W\d_]+)(?:\s+\w|\s*$)"
@@ -230,7 +244,8 @@ def is_statement(text: str, tongues: frozenset[Tongue] = frozenset()) -> bool:
     `tongues`: of the text that it stands in, as far as that is known.
     """
     own = tongues_of(text)
-    spoken = (own & tongues) or own
+    # A few words are of another tongue by chance: `she was in hospital`.
+    spoken = (own & tongues) or own | tongues
     return _SUBJECTLESS.match(text) is not None or any(
         _BECAUSE[one].match(text) or _GRAMMAR[one].match(text) for one in spoken
     )

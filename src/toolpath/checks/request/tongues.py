@@ -17,7 +17,7 @@ _OWN: Final[dict[Tongue, frozenset[str]]] = {
             r"\S+",
             """the of to is are my your and for from with what which who how please this that it its by at as into
         give show add set put make list find get send new all every each their his her our don't not be been
-        if then when""",
+        if then when she he they we has had was were does did can could would should just there""",
         )
     ),
     "de": frozenset(

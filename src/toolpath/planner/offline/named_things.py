@@ -65,12 +65,12 @@ def _is_parted(text: str, kit: Kit) -> bool:
 
 #: Kinds of values that nobody gives but to whom they mean something.
 _TYPED: Final = frozenset(("id", "day", "moment", "month", "time", "email", "path", "slash", "url", "number"))
-#: Verbs that say of anything that it is, or takes place.
-_BEING: Final = words_of("""
-on in going coming come comes go goes happening happen happens running runs left planned scheduled booked anything
-something anyone anybody everything ok okay out up free läuft laufen kommt kommen steht passiert geplant frei etwas
-passe prévu libre quelque chose pasa previsto libre algo
+BEING: Final = words_of("""
+on in going playing showing coming come comes go goes happening happen happens running runs left planned scheduled
+booked anything something anyone anybody everything ok okay out up free läuft laufen kommt kommen steht passiert
+geplant frei etwas passe prévu libre quelque chose pasa previsto libre algo
 """)
+"""Verbs that say of anything that it is, or takes place."""
 
 
 def _is_all_values(plan: Plan, call: Call, kit: Kit, text: str, spans: Sequence[Span]) -> bool:
@@ -87,7 +87,7 @@ def _is_all_values(plan: Plan, call: Call, kit: Kit, text: str, spans: Sequence[
     ids = [field for field in kit.fields if field.kind == "id" and field.name in call.inputs]
     if any(not is_like_examples(str(call.inputs[field.name]), field) for field in ids):
         return False
-    return is_taken and _BEING.issuperset(_said(text, spans))
+    return is_taken and BEING.issuperset(_said(text, spans))
 
 
 def _said(text: str, hiding: Sequence[Span]) -> list[str]:
