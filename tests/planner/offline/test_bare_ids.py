@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.planner.made_tools import tool as made
 from tests.planner.offline.test_periods_of_requests import tool
 
 from toolpath.catalog.snapshot import Catalog
+from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan
 from toolpath.planner.offline.planner import plan_offline
 
@@ -68,3 +70,25 @@ def test_a_count_is_no_id_where_a_tool_only_reads() -> None:
     (step,) = planned("list 100 open invoices").steps
     assert isinstance(step, Call)
     assert "customer_id" not in step.inputs
+
+
+#: Functions whose parameters say nothing: what the tool's own description shows is meant of the one text that it takes.
+SILENT = (
+    made("get_article", "Show an article by its id, such as PT-40.", "read", article=STRING),
+    made("set_price", "Set the price of an article.", "write", article=STRING, price={"type": "number"}),
+    made("list_orders", "The orders of a customer, for example last year's.", "read", customer=STRING),
+)
+
+
+@pytest.mark.parametrize("text", ["Show PT-77", "Zeig mir PT-77", "Montre-moi PT-77", "Muéstrame PT-77"])
+def test_an_example_in_the_description_of_a_tool_is_one_of_its_only_text(text: str) -> None:
+    plan = plan_offline(text, Catalog(tools={one.key: one for one in SILENT}))
+    assert [(step.tool, step.inputs) for step in plan.steps if isinstance(step, Call)] == [
+        ("get_article", {"article": "PT-77"})
+    ]
+    assert plan.questions == ()
+
+
+def test_an_example_that_is_no_id_says_nothing_of_a_value() -> None:
+    with pytest.raises(NoToolFits):
+        plan_offline("Show PT-77", Catalog(tools={SILENT[2].key: SILENT[2]}))

@@ -259,7 +259,7 @@ def kit_of(tool: Tool) -> Kit:
     known = tool.__dict__.get("_kit")
     if isinstance(known, Kit):
         return known
-    fields = tuple(_fields(tool.input_schema))
+    fields = tuple(_fields(tool.input_schema, tool.description[:400]))
     words = raw_words(tool.name)
     extra = frozenset[str]().union(
         *(field.concepts for field in fields),
@@ -292,14 +292,29 @@ def concepts_in(text: str) -> frozenset[str]:
     return frozenset[str]().union(*(concepts_of(word) for word in words)) if words else frozenset()
 
 
-def _fields(schema: JsonObject) -> Iterable[ToolField]:
+def _fields(schema: JsonObject, told: str = "") -> Iterable[ToolField]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
         return
     needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    silent = [name for name, value in properties.items() if isinstance(value, dict) and _says_nothing(value)]
     for name, value in properties.items():
-        if isinstance(value, dict):
-            yield _field(str(name), value, required=name in needed)
+        if not isinstance(value, dict):
+            continue
+        # `Show an article by its id, such as PT-40.` is said of the tool, and meant of the one text that it takes.
+        shown = {"description": _ids_shown(told)} if silent == [name] else {}
+        yield _field(str(name), {**value, **shown}, required=name in needed)
+
+
+def _says_nothing(schema: JsonObject) -> bool:
+    """Whether a parameter is a text of which its schema says nothing more."""
+    return schema.get("type") == "string" and not any(schema.get(key) for key in ("description", "enum", "format"))
+
+
+def _ids_shown(text: str) -> str:
+    """What a text shows as examples, where these look like ids; else nothing."""
+    shown = [found for found in _EXAMPLE.finditer(text) if any(forms_of((found[1].rstrip(".:,"),)))]
+    return " ".join(found.group() for found in shown)
 
 
 def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple[str, ...] = ()) -> ToolField:
