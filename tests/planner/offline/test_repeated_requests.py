@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from tests.planner.made_tools import tool
 from tests.planner.offline.test_offline_arguments import INTEGER, NUMBER, TEXT, read
-from tests.planner.offline.test_shapes_of_requests import calls, planned, tool
+from tests.planner.offline.test_shapes_of_requests import calls, planned
 
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
@@ -52,13 +52,13 @@ def test_a_share_is_no_count() -> None:
     "text", ["the sums of 4 and 9, 5 and 12", "the sums of two pairs of numbers: (4, 9) and (5, 12)"]
 )
 def test_rows_of_values_are_a_call_each(text: str) -> None:
-    plan = planned(f"Calculate {text}.", tool("m.sum", "The sum of two numbers.", a=INTEGER, b=INTEGER))
+    plan = planned(f"Calculate {text}.", tool("m.sum", "The sum of two numbers.", "read", a=INTEGER, b=INTEGER))
     assert calls(plan) == [("m.sum", {"a": 4, "b": 9}), ("m.sum", {"a": 5, "b": 12})]
 
 
 def test_rows_of_lists_are_a_call_each() -> None:
     text = "Calculate the overlap of [1, 2] with [3, 4], [5, 6] with [7, 8], and [9, 1] with [2, 2]."
-    made = calls(planned(text, tool("overlap", "Calculate the overlap of lists.", left=NUMBERS, right=NUMBERS)))
+    made = calls(planned(text, tool("overlap", "Calculate the overlap of lists.", "read", left=NUMBERS, right=NUMBERS)))
     assert [(inputs["left"], inputs["right"]) for _, inputs in made] == [
         ([1, 2], [3, 4]),
         ([5, 6], [7, 8]),
@@ -68,7 +68,7 @@ def test_rows_of_lists_are_a_call_each() -> None:
 
 def test_what_one_row_says_of_itself_is_not_lost() -> None:
     kind = {"type": "string", "enum": ["steel", "wooden"]}
-    tools = tool("bridge.load", "The load a bridge bears.", optional=("kind",), span=INTEGER, place=TEXT, kind=kind)
+    tools = tool("bridge.load", "The load a bridge bears.", "read", span=INTEGER, place=TEXT, kind_=kind)
     made = calls(
         planned("The load of a bridge with span 40 in Porto and of a wooden bridge with span 9 in Bern", tools)
     )
@@ -76,49 +76,49 @@ def test_what_one_row_says_of_itself_is_not_lost() -> None:
 
 
 def test_plain_words_in_a_row_are_a_call_each() -> None:
-    tools = tool("ore.price", "The current price of an ore.", ore=TEXT)
+    tools = tool("ore.price", "The current price of an ore.", "read", ore=TEXT)
     made = calls(planned("What is the price of cobalt, nickel and lithium ore?", tools))
     assert [inputs["ore"] for _, inputs in made][:2] == ["cobalt", "nickel"]
     assert len(made) == 3
 
 
-MEDIAN = tool("median", "The median of numbers.", numbers=NUMBERS)
-SPREAD = tool("sample_spread", "The spread of numbers.", numbers=NUMBERS)
+MEDIAN = tool("median", "The median of numbers.", "read", numbers=NUMBERS)
+SPREAD = tool("sample_spread", "The spread of numbers.", "read", numbers=NUMBERS)
 
 
 def test_tools_named_beside_one_another_are_all_meant() -> None:
     made = calls(planned("Give me the median and the sample spread of 4, 8 and 15.", MEDIAN, SPREAD))
-    assert sorted(made) == [("x.median", {"numbers": [4, 8, 15]}), ("x.sample_spread", {"numbers": [4, 8, 15]})]
+    assert sorted(made) == [("median", {"numbers": [4, 8, 15]}), ("sample_spread", {"numbers": [4, 8, 15]})]
 
 
 def test_of_tools_that_are_not_joined_one_is_meant() -> None:
     made = calls(planned("Calculate the sample spread of [4, 8, 15] below the median", MEDIAN, SPREAD))
-    assert [key for key, _ in made] == ["x.sample_spread"]
+    assert [key for key, _ in made] == ["sample_spread"]
 
 
 def test_what_is_quoted_says_nothing_of_the_tool() -> None:
-    tide = tool("tide_time", "When the tide comes.", harbour=TEXT)
-    reword = tool("translate", "Translate text.", text=TEXT, language=TEXT)
+    tide = tool("tide_time", "When the tide comes.", "read", harbour=TEXT)
+    reword = tool("translate", "Translate text.", "read", text=TEXT, language=TEXT)
     made = calls(planned("When does the tide come in Brest? Also translate 'tide' to Breton.", tide, reword))
-    assert [key for key, _ in made] == ["x.tide_time", "x.translate"]
+    assert [key for key, _ in made] == ["tide_time", "translate"]
 
 
 def test_a_sentence_in_quotation_marks_is_what_somebody_is_told() -> None:
     whom, what = {**TEXT, "description": "Who gets it."}, {**TEXT, "description": "What it says."}
-    send = msgspec.structs.replace(tool("send_sms", "Send a text message.", to=whom, message=what), effect="write")
+    send = tool("send_sms", "Send a text message.", "write", to=whom, message=what)
     made = calls(planned("Send Olga a text message: 'the boat leaves at nine'.", send))
-    assert made == [("x.send_sms", {"to": "Olga", "message": "the boat leaves at nine"})]
+    assert made == [("send_sms", {"to": "Olga", "message": "the boat leaves at nine"})]
 
 
 def test_an_amount_in_another_currency_is_converted() -> None:
     codes = {"amount": NUMBER, "from_currency": TEXT, "to_currency": TEXT}
-    made = calls(planned("How much is 70 SEK in CHF?", tool("currency_convert", "Convert money.", **codes)))
-    assert made == [("x.currency_convert", {"amount": 70, "from_currency": "SEK", "to_currency": "CHF"})]
+    made = calls(planned("How much is 70 SEK in CHF?", tool("currency_convert", "Convert money.", "read", **codes)))
+    assert made == [("currency_convert", {"amount": 70, "from_currency": "SEK", "to_currency": "CHF"})]
 
 
 def test_values_in_brackets_are_one_list() -> None:
     made = calls(planned("Compute the median of [3, 1, 9].", MEDIAN))
-    assert made == [("x.median", {"numbers": [3, 1, 9]})]
+    assert made == [("median", {"numbers": [3, 1, 9]})]
 
 
 def test_very_many_rows_are_read_at_once() -> None:
@@ -128,7 +128,9 @@ def test_very_many_rows_are_read_at_once() -> None:
     assert plan_offline(text, catalog, search=ToolSearch(catalog.tools.values())).steps
 
 
-UNITS = tool("u.convert", "Convert a value from one unit to another.", value=NUMBER, from_unit=TEXT, to_unit=TEXT)
+UNITS = tool(
+    "u.convert", "Convert a value from one unit to another.", "read", value=NUMBER, from_unit=TEXT, to_unit=TEXT
+)
 
 
 def test_the_verb_of_the_first_part_is_that_of_the_others_which_lack_it() -> None:
@@ -141,11 +143,11 @@ def test_the_verb_of_the_first_part_is_that_of_the_others_which_lack_it() -> Non
 
 
 def test_a_part_without_a_verb_may_be_of_another_tool_that_reads() -> None:
-    money = tool("m.change", "Change an amount of money.", amount=NUMBER, from_currency=TEXT, to_currency=TEXT)
+    money = tool("m.change", "Change an amount of money.", "read", amount=NUMBER, from_currency=TEXT, to_currency=TEXT)
     plan = planned("Convert 12 feet to meters and 80 CAD to EUR.", UNITS, money)
     assert {name for name, _ in calls(plan)} == {"u.convert", "m.change"} or plan.questions
 
 
 def test_a_place_and_what_it_lies_in_are_no_two_parts() -> None:
-    find = tool("s.find", "Find a salon in a city.", city=TEXT)
+    find = tool("s.find", "Find a salon in a city.", "read", city=TEXT)
     assert len(calls(planned("Search for a salon located in Emeryville, CA?", find))) == 1

@@ -312,7 +312,7 @@ def _says_nothing(schema: JsonObject) -> bool:
 
 
 def _ids_shown(text: str) -> str:
-    """What a text shows as examples, where these look like ids; else nothing."""
+    """Examples that a text shows and that look like ids, as it introduces them: `such as PT-40`."""
     shown = [found for found in _EXAMPLE.finditer(text) if any(forms_of((found[1].rstrip(".:,"),)))]
     return " ".join(found.group() for found in shown)
 
