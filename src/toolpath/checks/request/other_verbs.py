@@ -16,7 +16,7 @@ from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import Seen, is_offered, text_in
 from toolpath.checks.request.sentences import Clause
-from toolpath.checks.request.tools import acts
+from toolpath.checks.request.tools import acts, is_called, makes_of
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
@@ -69,23 +69,8 @@ def is_stand_in(clause: Clause, call: Call, tool: Tool | None, seen: Seen) -> bo
 
 def _is_made(clause: Clause, tool: Tool, seen: Seen) -> bool:
     """Whether what the tool makes is called after the verb, and no other tool is: `Ship SO-5`, of `create_shipment`."""
-    named = (raw_words(one.name) for one in seen.tools_left if acts(one))
-    return makes_of(clause.verb, tool) and not any(folded(clause.verb) in words for words in named)
-
-
-def makes_of(verb: str, tool: Tool) -> bool:
-    """Whether the tool makes the thing that is called after the verb: a shipment by shipping."""
-    words = raw_words(tool.name)
-    root = folded(verb).removesuffix("e")
-    is_making = len(words) > 1 and words[0] in _MAKING and tool.effect == "write"
-    return is_making and len(root) >= _ROOT and _NOUN.fullmatch(words[-1].removeprefix(root)) is not None
-
-
-#: Verbs of names after which there is one more of a thing.
-_MAKING: Final = frozenset(("create", "make", "add", "place", "book", "request", "open", "issue", "new"))
-#: Letters of the shortest verb of which a thing is called, and how such things end.
-_ROOT: Final = 3
-_NOUN: Final = re.compile(r"(?:p?ment|s?ion|a?tion|ings?|al|er|e?s?)")
+    others = [one for one in seen.tools_left if acts(one)]
+    return makes_of(clause.verb, tool) and not any(is_called(clause.verb, one) for one in others)
 
 
 def _is_option(clause: Clause, call: Call, tool: Tool, seen: Seen) -> bool:

@@ -99,6 +99,28 @@ def is_called(verb: str, tool: Tool) -> bool:
     return folded(verb) in raw_words(tool.name) or bool(commanded(verb) & acts_of(tool))
 
 
+#: Verbs of names after which there is one more of a thing.
+_MAKING: Final = frozenset(("create", "make", "add", "place", "book", "request", "open", "issue", "new"))
+#: Letters of the shortest verb of which a thing is called, and how such things end.
+_ROOT: Final = 3
+_NOUN: Final = re.compile(r"(?:p?ment|s?ion|a?tion|ings?|al|er|e?s?)")
+
+
+def makes_of(verb: str, tool: Tool) -> bool:
+    """Whether the tool makes the thing that is called after the verb, in any tongue: a shipment by shipping."""
+    words = raw_words(tool.name)
+    if (
+        tool.effect != "write" or len(words) < 2 or words[0] not in _MAKING or is_reading(verb)
+    ):  # its verb, and what it makes
+        return False
+    alike = (one.removeprefix("to-") for one in commanded(verb) if one.startswith("to-"))
+    roots = {one.removesuffix("e") for one in (folded(verb), *alike)}
+    return any(
+        len(root) >= _ROOT and words[-1].startswith(root) and _NOUN.fullmatch(words[-1].removeprefix(root)) is not None
+        for root in roots
+    )
+
+
 def verbs_of(tool: Tool) -> frozenset[str]:
     """The verbs of a tool: those in its name, and the first word of its description."""
     known = tool.__dict__.get("_verbs")

@@ -14,7 +14,7 @@ from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS, commanded, is_known, listed_concepts, phrasal
 from toolpath.checks.request.tongues import tongues_of
-from toolpath.checks.request.tools import acts_of, fits
+from toolpath.checks.request.tools import acts_of, fits, makes_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.match import is_like
@@ -106,7 +106,7 @@ def _is_foreign_act(want: Wanted, text: str, told: ToolWords, box: Toolbox) -> b
         return False
     if joint & _ENDING:
         return True
-    if verb in _BROAD or any(fits(want.verb, kit.tool) for kit in box.kits):
+    if verb in _BROAD or any(fits(want.verb, kit.tool) or makes_of(want.verb, kit.tool) for kit in box.kits):
         return False
     if told.tells(verb) and told_of_acts(box.kits).tells(verb):
         return False
@@ -232,7 +232,7 @@ def _is_done_to_others(want: Wanted, plan: Plan, text: str, call: Call, box: Too
     if not (kit.is_acting and plan.questions and want.is_command) or verb in _BROAD or is_reading(verb):
         return False
     meant = commanded(verb)
-    if fits(verb, kit.tool) or phrasal(text) or not _is_verb(verb):
+    if fits(verb, kit.tool) or makes_of(verb, kit.tool) or phrasal(text) or not _is_verb(verb):
         return False
     if any(is_like(stem(verb), stem(one)) for one in things_of(kit)):
         # `Ship SO-5` makes a shipment of it.

@@ -22,12 +22,12 @@ from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import whole_words
-from toolpath.checks.request.other_verbs import PUTTING, is_compound, makes_of
+from toolpath.checks.request.other_verbs import PUTTING, is_compound
 from toolpath.checks.request.seen import without_contents
 from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.tongues import tongues_of
-from toolpath.checks.request.tools import acts_of, fits
+from toolpath.checks.request.tools import acts_of, fits, makes_of
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.loose import loose

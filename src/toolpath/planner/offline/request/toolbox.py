@@ -14,7 +14,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
-from toolpath.checks.request.tools import acts, acts_of, fits, verbs_of
+from toolpath.checks.request.tools import acts, acts_of, fits, makes_of, verbs_of
 from toolpath.checks.request.verbs import folded, meanings_of
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import words_of
@@ -463,7 +463,8 @@ def things_of(kit: Kit) -> tuple[str, ...]:
 def means(verb: str, kit: Kit) -> bool:
     """Whether a verb may command the tool."""
     plain = folded(verb)
-    if plain in kit.verbs:
+    if plain in kit.verbs or makes_of(verb, kit.tool):
+        # `Reserve a suite`, of `create_reservation`.
         return True
     meant = meanings_of(verb)
     return any(meant & meanings_of(own) for own in kit.verbs)
