@@ -276,7 +276,7 @@ def test_a_year_that_no_calendar_has_is_no_period(text: str, today: date) -> Non
 def test_a_long_request_costs_a_moment(noise: str) -> None:
     began = time.process_time()
     planned("Cancel LN-204" + noise * (8_000 // len(noise)))
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("noise", ["\n", "hey ", "And ", ", thanks", " "], ids=repr)

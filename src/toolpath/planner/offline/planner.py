@@ -9,7 +9,6 @@ from datetime import date
 
 import msgspec
 
-from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import concepts_of
@@ -19,7 +18,6 @@ from toolpath.checks.request.sentences import narrowed
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
-from toolpath.model.tool import Tool
 from toolpath.planner.offline.answered import answered
 from toolpath.planner.offline.backward import chained
 from toolpath.planner.offline.carried import carried, widened, without_repeats
@@ -32,11 +30,12 @@ from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
+from toolpath.planner.offline.heard import MOST_TOOLS, OfferedRequest, Offering
 from toolpath.planner.offline.letters import is_of_letters
 from toolpath.planner.offline.linked_outputs import link
-from toolpath.planner.offline.lookup import LookedUp, Lookup, nearness_of, sought
+from toolpath.planner.offline.lookup import LookedUp, Lookup, sought
 from toolpath.planner.offline.match import CUED, is_like, words_of
-from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, meant, reasons
+from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, meant
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.named_things import names_nothing
 from toolpath.planner.offline.narrowing import doubts_of_lists
@@ -61,8 +60,6 @@ from toolpath.planner.offline.warrants import Warrant, is_vouched, is_warranted,
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
-#: Above so many tools, search chooses which are looked at.
-_MOST_TOOLS = 40
 #: What a plain command counts as at least: of those in the development records, four of five are right.
 _PLAIN = 0.5
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
@@ -83,8 +80,8 @@ _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)
 
 def looked_up(request: str, catalog: Catalog, search: Lookup, near: Mapping[str, float] | None = None) -> Lookup:
     """The tools that `plan_offline` looks at for this request, as its `search`; `near`: their nearness by meaning."""
-    few = len(catalog.tools) <= _MOST_TOOLS
-    return LookedUp(() if few else tuple(search.search(sought(asked(request)), _MOST_TOOLS)), near or {})
+    few = len(catalog.tools) <= MOST_TOOLS
+    return LookedUp(() if few else tuple(search.search(sought(asked(request)), MOST_TOOLS)), near or {})
 
 
 def plan_offline(
@@ -101,10 +98,11 @@ def plan_offline(
     like `Friday` are counted from: without it they are not read. What the request does not say is asked for, never
     invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
+    heard = OfferedRequest(narrowed(request), Offering(catalog, tools, search, today))
     try:
-        plan = _planned_and_asked(narrowed(request), catalog, tools, search, today)
+        plan = _planned_and_asked(heard)
     except NoToolFits:
-        read = _answering(narrowed(request), catalog, tools, search, today)
+        read = _answering(heard)
         if read is None:
             raise
         plan = read
@@ -112,38 +110,32 @@ def plan_offline(
     return msgspec.structs.replace(plan, origin=origin, description=request[:200])
 
 
-def _answering(
-    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
-) -> Plan | None:
+def _answering(heard: OfferedRequest) -> Plan | None:
     """The plan of a question that one reading tool alone answers, in words that no tool has."""
-    offered = allowed(request, _offered(asked(request), catalog, tools, search))
-    found = answered(request[:LONGEST_REQUEST], Toolbox(offered, today, nearness_of(search)), today)
+    request = heard.request
+    found = answered(request[:LONGEST_REQUEST], heard.box, heard.offer.today)
     if found is None:
         return None
     kit, inputs = found
     step = Call(id=kit.tool.name, tool=kit.key, inputs=inputs)
     said = f"{request[:200]!r} means {kit.key}: it takes what the question names and tells what it asks for."
-    plan = _read(request, RequestReading((step,), (), UNSURE, (said,)), catalog, ())
+    plan = _read(request, RequestReading((step,), (), UNSURE, (said,)), heard.offer.catalog, ())
     return None if plan.questions else plan
 
 
-def _planned_and_asked(
-    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
-) -> Plan:
+def _planned_and_asked(heard: OfferedRequest) -> Plan:
     """The plan of a request, with a question for each evidence that it lacks."""
-    offered = allowed(request, _offered(asked(request), catalog, tools, search))
+    request, box, catalog, today = heard.request, heard.box, heard.offer.catalog, heard.offer.today
     spans = spans_of(request[:LONGEST_REQUEST], today)
-    mended = spelled(request[:LONGEST_REQUEST], offered, spans)
-    if mended.changes:
-        plan = _mended(_told(mended.text, catalog, tools, search, today), request, mended, catalog)
-    else:
-        plan = _told(request, catalog, tools, search, today)
-    box = Toolbox(offered, today, nearness_of(search))
-    said = meant(mended.text, offered)
+    mended = spelled(request[:LONGEST_REQUEST], heard.offered, spans)
+    is_mended = bool(mended.changes)
+    plan = _told(OfferedRequest(mended.text, heard.offer) if is_mended else heard)
+    plan = _mended(plan, request, mended, catalog) if is_mended else plan
+    said = heard.text if mended.text == request else meant(mended.text, heard.offered)
     spans = spans_of(said, today)
     if names_nothing(plan, said, spans, box) or is_unserved(plan, said, spans, box):
         # Something always fits best.
-        raise _refusal(asked(request), Ranker([candidate(tool) for tool in offered]))
+        raise _refusal(asked(request), Ranker([candidate(tool) for tool in heard.offered]))
     if plan.questions:
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))
@@ -189,37 +181,32 @@ def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan
     return msgspec.structs.replace(plan, origin=origin, description=request[:200])
 
 
-def _told(
-    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
-) -> Plan:
+def _told(heard: OfferedRequest) -> Plan:
     """The plan of the request as a whole, or of all that it joins, said one by one."""
-    apart = _said_apart(request, catalog, tools, search, today)
+    apart = _said_apart(heard)
     try:
-        plan = _planned(request, catalog, tools, search, today)
+        plan = _planned(heard)
     except NoToolFits:
         if apart is None:
             raise
         return apart
     if apart is None:
         return plan
-    meant, questions = surer(plan, apart, is_acting=_acts(apart, catalog))
-    return _asking(meant, questions)
+    sure, questions = surer(plan, apart, is_acting=_acts(apart, heard.offer.catalog))
+    return _asking(sure, questions)
 
 
-def _said_apart(
-    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
-) -> Plan | None:
+def _said_apart(heard: OfferedRequest) -> Plan | None:
     """The plan of what the request joins, each thing planned by itself; None where that leaves a question."""
-    offered = allowed(request, _offered(asked(request), catalog, tools, search))
-    text = meant(request, offered)
+    request, text, catalog = heard.request, heard.text, heard.offer.catalog
     if not may_join(text):
         return None
-    box = Toolbox(offered, today, nearness_of(search))
+    box = heard.box
     kinds = frozenset[str]().union(*(kit.described.union(*kit.named) for kit in box.kits))
     verbs = frozenset[str]().union(*(kit.verbs for kit in box.kits))
     said = one_by_one(
         text,
-        spans_of(text, today),
+        spans_of(text, heard.offer.today),
         lambda word: folded(word) in verbs or bool(concepts_of(word) & box.acts),
         lambda word: bool(concepts_of(word) & kinds),
     )
@@ -228,7 +215,7 @@ def _said_apart(
 
     def planned(one: str) -> Plan | None:
         try:
-            return _planned(one, catalog, tools, search, today)
+            return _planned(OfferedRequest(one, heard.offer))
         except NoToolFits:
             return None
 
@@ -244,27 +231,22 @@ def _said_apart(
     return None if [one for one in plan.questions if one not in origin.questions] else plan
 
 
-def _planned(
-    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
-) -> Plan:
-    offered = allowed(request, _offered(asked(request), catalog, tools, search))
-    text = meant(request, offered)
-    box = Toolbox(offered, today, nearness_of(search))
-    reading = read_request(text, box, today)
-    why = reasons(request, offered)
+def _planned(heard: OfferedRequest) -> Plan:
+    text, box, catalog = heard.text, heard.box, heard.offer.catalog
+    reading = read_request(text, box, heard.offer.today)
     if reading is None:
-        ruled = _by_rules(request, text, catalog, tools, search, why)
+        ruled = _by_rules(heard)
         if _misfits(ruled, box):
             # `AP-23` is no day: what is taken so was never meant.
-            raise _refusal(text, Ranker([candidate(tool) for tool in offered]))
+            raise _refusal(text, Ranker([candidate(tool) for tool in heard.offered]))
         return ruled
-    read = _read(request, reading, catalog, why)
+    read = _read(heard.request, reading, catalog, heard.why)
     if is_of_letters(text, read, box):
-        raise _refusal(text, Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)]))
+        raise _refusal(text, Ranker([candidate(tool) for tool in heard.offer.tools_for(text)]))
     if _is_done(reading, read) and reading.confidence >= SURE and _acts(read, catalog):
         return read
     try:
-        ruled = _by_rules(request, text, catalog, tools, search, why)
+        ruled = _by_rules(heard)
     except NoToolFits:
         # The words of tools are English: of another language their refusal says nothing.
         if _ENGLISH.search(text) and reading.meant < (_WHOLE if _is_done(reading, read) else _ASKED):
@@ -352,16 +334,10 @@ def _read(request: str, reading: RequestReading, catalog: Catalog, why: Sequence
     return asked_where_refused(mandated(plan, request, catalog), catalog)
 
 
-def _by_rules(  # as `_planned`, with what is meant and why
-    request: str,
-    text: str,
-    catalog: Catalog,
-    tools: Sequence[str] | None,
-    search: Lookup | None,
-    why: Sequence[str],
-) -> Plan:
+def _by_rules(heard: OfferedRequest) -> Plan:
     """The plan by the words of tools and parameters alone, for requests that are not read as people's."""
-    ranker = Ranker([candidate(tool) for tool in allowed(request, _offered(text, catalog, tools, search))])
+    request, text = heard.request, heard.text
+    ranker = Ranker([candidate(tool) for tool in allowed(request, heard.offer.tools_for(text))])
     drafts = _drafts(text, ranker)
     if not drafts:
         raise _refusal(text, ranker)
@@ -371,20 +347,7 @@ def _by_rules(  # as `_planned`, with what is meant and why
     if not is_fitting(evidence) and not is_said and not is_commanded(text, linked):
         raise _refusal(text, ranker)
     sure = confidence(evidence)
-    return _plan(request, linked, max(sure, _PLAIN) if is_said else sure, catalog, why)
-
-
-def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> list[Tool]:
-    if tools:
-        allowed: Mapping[str, Tool] = (
-            {} if list(tools) == ["none"] else {tool.key: tool for tool in map(catalog.find, tools)}
-        )
-    else:
-        allowed = catalog.tools
-    if len(allowed) <= _MOST_TOOLS:
-        return list(allowed.values())
-    index = search if search is not None and not tools else ToolSearch(allowed.values(), stats=catalog.stats)
-    return [hit.tool for hit in index.search(sought(text), _MOST_TOOLS) if hit.tool.key in allowed]
+    return _plan(heard, linked, max(sure, _PLAIN) if is_said else sure)
 
 
 def _drafts(text: str, ranker: Ranker) -> list[Draft]:
@@ -540,7 +503,8 @@ def _refusal(text: str, ranker: Ranker) -> NoToolFits:
     )
 
 
-def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog, why: Sequence[str]) -> Plan:
+def _plan(heard: OfferedRequest, drafts: Sequence[Draft], sure: float) -> Plan:
+    request, catalog = heard.request, heard.offer.catalog
     steps: list[Call] = []
     questions: list[str] = [*_too_long(request)]
     reasons: list[str] = []
@@ -563,7 +527,7 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog, 
         estimates=estimated(steps, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
-    plan = with_reason(plan, why, catalog)
+    plan = with_reason(plan, heard.why, catalog)
     return asked_where_refused(mandated(plan, request, catalog), catalog)
 
 
