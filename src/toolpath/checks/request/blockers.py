@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
@@ -223,6 +224,7 @@ _HANDED: Final = re.compile(r"\b(?:that|saying|dass|que)\b|\bqu['\u2019]", re.IG
 _TIME_PHRASE: Final = re.compile(r"\bil\s+y\s+a\b|\bhace\s+(?=un|una|dos)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1_024)
 def blocked_by(said: str) -> tuple[Mood, str] | None:
     """The mood that keeps a clause from being a command, and the word that says so."""
     said = _OTHER.sub(" ", said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -45,6 +46,7 @@ def goes_on(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
+@lru_cache(maxsize=1_024)
 def in_small_letters(text: str) -> str:
     """The text in small letters, each at its place."""
     if text.isascii():

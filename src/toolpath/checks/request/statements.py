@@ -7,6 +7,7 @@ somebody has yet to decide is no reason.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from toolpath.checks.request.blockers import TENSES, WORD, Mood, words_of
@@ -209,6 +210,7 @@ _OF_THE_COMMAND: Final = re.compile(
 _THINKING: Final = re.compile(r"^i\s+think\s+(?=(?:it|he|she|they|the|my|we|there)\b)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1_024)
 def tells_how_it_is(said: str, blocked: tuple[Mood, str] | None, tongues: frozenset[Tongue] = frozenset()) -> bool:
     """Whether a clause says how things stand, and nothing for or against doing something.
 
@@ -251,7 +253,8 @@ def is_statement(text: str, tongues: frozenset[Tongue] = frozenset()) -> bool:
     )
 
 
-def statements_in(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=256)
+def statements_in(text: str) -> tuple[tuple[int, int], ...]:
     """Where statements begin behind a comma, a dash or a `because`: places of what parts them from what is before."""
     tongues = tongues_of(text)
     becauses = [mark for mark in _BLANK.finditer(text) if any(_BECAUSE[one].match(text, mark.end()) for one in tongues)]
@@ -262,7 +265,7 @@ def statements_in(text: str) -> list[tuple[int, int]]:
         rest = _SENTENCE.split(text[mark.end() : mark.end() + 300], maxsplit=1)[0]
         if mark in becauses or is_statement(rest, tongues):
             found.append(mark.span())
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 _SENTENCE: Final = re.compile(r"[.!?;\n]")

@@ -135,6 +135,7 @@ evita evite evitar deja deje dejar espera espere ignora ignore imagina olvida"""
 _SPANISH_TAIL: Final = re.compile(r"(?:me|te|se|le|les|lo|la|los|las|nos)$")
 
 
+@lru_cache(maxsize=16_384)
 def folded(word: str) -> str:
     """The word in lower case, without accents and with `ß` as `ss`."""
     if word.isascii():

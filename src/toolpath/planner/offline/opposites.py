@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import chain
 from typing import Final
 
 _OPPOSITES: Final = tuple(
@@ -36,12 +37,15 @@ _OPPOSITES: Final = tuple(
         )
     )
 )
+#: Word → what is contrary to it: few words of a request have anything.
+_CONTRARY: Final = {
+    word: tuple(one for pair in _OPPOSITES if word in pair for one in pair if one != word)
+    for word in chain.from_iterable(_OPPOSITES)
+}
 
 
 def is_opposite(known: Collection[str], said: Collection[str]) -> bool:
     """Whether a text says the opposite of what a tool is for, whose words are `known`."""
     return any(
-        word in said and word not in known and other in known and other not in said
-        for pair in _OPPOSITES
-        for word, other in (pair, pair[::-1])
+        other in known and word not in known and other not in said for word in said for other in _CONTRARY.get(word, ())
     )

@@ -195,14 +195,28 @@ class Ranker:
         self._count = len(candidates)
         self._made = {(row, thing) for one in candidates if (row := _row(one.verb)) for thing in _things(one)}
         self._having = Counter(word for one in candidates for word in one.name | one.description)
+        self._weights: dict[str, float] = {}
+        self._fits: dict[tuple[str, str], Fit] = {}
 
     def weight(self, word: str) -> float:
         """How much a word tells."""
+        known = self._weights.get(word)
+        if known is None:
+            known = self._weights[word] = self._weight(word)
+        return known
+
+    def _weight(self, word: str) -> float:
         rarity = math.log(1 + (self._count + 1) / (self._having.get(word, 0) + 0.5))
         return rarity * (0.35 if word in COMMON else 1.0)
 
     def fit(self, one: RankedTool, text: str) -> Fit:
-        """How the tool fits the text."""
+        """How the tool fits the text; the same is asked again and again while a request is planned."""
+        known = self._fits.get((one.tool.key, text))
+        if known is None:
+            known = self._fits[one.tool.key, text] = self._fit_of(one, text)
+        return known
+
+    def _fit_of(self, one: RankedTool, text: str) -> Fit:
         said = set(words_of(text))
         if not said:
             return NO_FIT

@@ -197,6 +197,7 @@ class _Said:
 
     def __init__(self, request: str, today: date | None) -> None:
         self.request = request
+        self._commands: dict[str, list[str]] = {}
         self.quoted = " ".join(_QUOTED.findall(request)).casefold()
         text = _CODE.sub(" ", _QUOTED.sub(" ", request))
         self.words = [folded(word) for word in _WORD.findall(text)]
@@ -226,9 +227,13 @@ class _Said:
 
     def commands(self, kit: Kit) -> list[str]:
         """The verbs that command the tool."""
-        found = clauses_of(self.request, lambda word: fits(word, kit.tool))
-        verbs = [one.verb for one in found if one.mood == "command" and one.verb]
-        return [one for one in verbs if fits(one, kit.tool) or is_compound(self.request, one, kit.tool)]
+        known = self._commands.get(kit.key)
+        if known is None:
+            found = clauses_of(self.request, lambda word: fits(word, kit.tool))
+            verbs = [one.verb for one in found if one.mood == "command" and one.verb]
+            known = [one for one in verbs if fits(one, kit.tool) or is_compound(self.request, one, kit.tool)]
+            self._commands[kit.key] = known
+        return known
 
     def says(self, thing: str, kit: Kit) -> bool:
         """Whether some word is this one, or stands for the same; the tool's own verb says nothing of its thing."""

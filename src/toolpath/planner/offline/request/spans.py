@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -93,6 +94,11 @@ def listed(text: str) -> list[Json] | None:
 
 def spans_of(text: str, today: date | None = None, forms: Sequence[re.Pattern[str]] = ()) -> list[Span]:
     """The values in the text, in its order, no two overlapping. `forms`: how ids of the tools at hand look."""
+    return [*_spans(text, today, tuple(forms))]
+
+
+@lru_cache(maxsize=64)
+def _spans(text: str, today: date | None, forms: tuple[re.Pattern[str], ...]) -> tuple[Span, ...]:
     taken = bytearray(len(text) + 1)
     found: list[Span] = []
     for read in (
@@ -112,7 +118,7 @@ def spans_of(text: str, today: date | None = None, forms: Sequence[re.Pattern[st
     hidden = "".join(" " if taken[at] else letter for at, letter in enumerate(text))
     is_german = "de" in tongues_of(text)
     found += [one for one in _names(hidden, text, is_german=is_german) if one.start < one.end][:_MOST]
-    return sorted(found, key=lambda one: one.start)
+    return tuple(sorted(found, key=lambda one: one.start))
 
 
 def _plain(kind: Kind, found: re.Match[str], group: int | str = 0) -> Span:

@@ -141,7 +141,7 @@ class Toolbox:
         for field in (one for kit in self.kits for one in kit.fields if one.examples):
             self.examples[field.name] = (*self.examples.get(field.name, ()), *field.examples)
         self.kits = tuple(_with_ids(kit, self.prefixes) for kit in self.kits)
-        self.forms = tuple(forms_of(example for kit in self.kits for field in kit.fields for example in field.examples))
+        self.forms = example_forms(tuple(one for kit in self.kits for field in kit.fields for one in field.examples))
         """How the ids look that the tools show as examples."""
         self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
         self.told = _told(self.kits)
