@@ -42,7 +42,7 @@ _AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _SHARE: Final = re.compile(
-    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s?(?P<words>%|(?:percent|per\s+cent|prozent|pour\s?cent"
+    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?|\b[a-zäöüßé]{2,8}\b)\s?(?P<words>%|(?:percent|per\s+cent|prozent|pour\s?cent"
     r"|por\s+"
     r"ciento)(?!\w))",
     re.IGNORECASE,
@@ -85,7 +85,7 @@ _UNTIL: Final = re.compile(
 _CHANGE: Final = re.compile(
     r"(?<!\w)(?P<verb>increase|raise|lower|reduce|decrease|cut|drop|boost|bump|grow|shrink|erhöhe?|senke?"
     r"|verringer[en]?"
-    r"|set|turn|put|change|adjust|move|push|ändere?|stelle?|setze?|drehe?"
+    r"|set|turn|put|change|adjust|move|push|scale|skaliere?|ändere?|stelle?|setze?|drehe?"
     r"|augmente[rz]?|rédui[st]|baisse[rz]?|aumenta|reduce|sube|baja)\b[^.;!?\n]{0,120}?(?<!\w)(?P<words>by|um|de|en)\s+"
     + _NUMBER
     + r"(?!\s*(?:uhr|h|[ap]\.?m|à|a|auf|to)\b)",
@@ -145,8 +145,8 @@ def misread(seen: Seen) -> Iterator[str]:
             ):
                 # `scale search up to 5`
                 continue
-            holders = [*_holders(found["number"], seen), *(_shares(found, seen) if pattern is _SHARE else ())]
-            if any(_takes(pattern, found, seen, tool, name) for tool, name in holders):
+            held = [*holders(found["number"], seen), *(_shares(found, seen) if pattern is _SHARE else ())]
+            if any(_takes(pattern, found, seen, tool, name) for tool, name in held):
                 said = " ".join(found.group().split())
                 yield f"{said!r}: the plan takes {found['number']!r} as it stands. Which number is meant?"
     yield from _changed_by(seen)
@@ -174,7 +174,7 @@ _RAISED: Final = re.compile(
 def _changed_by(seen: Seen) -> Iterator[str]:
     """A question where the request changes something by a number, and a tool that changes nothing by one takes it."""
     for found in _CHANGE.finditer(seen.request):
-        for tool, name in _holders(found["number"], seen):
+        for tool, name in holders(found["number"], seen):
             told = _words(f"{tool.name} {tool.description} {name} {_about(tool, name)}")
             if folded(found["verb"]) in _SETTING and folded(found["words"]) in ("de", "en"):
                 # `Fija el límite en 900`.
@@ -185,7 +185,7 @@ def _changed_by(seen: Seen) -> Iterator[str]:
 
 
 #: Verbs that say what a thing becomes as well as by how much it changes.
-_SETTING: Final = frozenset(("set", "turn", "put", "change", "adjust", "move", "push"))
+_SETTING: Final = frozenset(("set", "turn", "put", "change", "adjust", "move", "push", "scale", "skaliere", "skalier"))
 #: Units, of which a parameter takes one: what is said in another is another number.
 _UNITS: Final = (
     ("second seconds sec secs sekunde sekunden seconde secondes segundo segundos", "time"),
@@ -220,7 +220,7 @@ def _in_other_unit(seen: Seen) -> Iterator[str]:
             yield f"{found.group()!r}: is that in kelvin, or so many thousands?"
     for found in _MEASURED.finditer(seen.request):
         unit = _UNIT_OF.get(folded(found["unit"]))
-        for tool, name in _holders(found["number"], seen) if unit is not None else ():
+        for tool, name in holders(found["number"], seen) if unit is not None else ():
             named = {_UNIT_OF[word] for word in _words(name) if word in _UNIT_OF}
             told = named or {_UNIT_OF[word] for word in _words(_about(tool, name)) if word in _UNIT_OF}
             kinds = {kind for _, kind in told}
@@ -341,7 +341,7 @@ def _takes(pattern: re.Pattern[str], found: re.Match[str], seen: Seen, tool: Too
     return not words & _BOUNDS
 
 
-def _holders(number: str, seen: Seen) -> Iterator[tuple[Tool, str]]:
+def holders(number: str, seen: Seen) -> Iterator[tuple[Tool, str]]:
     """The parameters of the acting calls that hold the number."""
     for call, tool, _ in seen.acting:
         for name, value in call.inputs.items() if tool is not None else ():
@@ -427,12 +427,12 @@ def _one_or_other(seen: Seen) -> Iterator[str]:
     """A question where a range of numbers is said, and a call takes an end of it, or several calls take both."""
     for found in _RANGE.finditer(seen.request):
         first, last = found["first"] or found["from"], found["last"]
-        holders = {name for one in (first, last) for _, name in _holders(one, seen)}
+        taking = {name for one in (first, last) for _, name in holders(one, seen)}
         both = any({first, last} <= {_said(value) for value in call.inputs.values()} for call, _, _ in seen.acting)
-        if holders and not both:
+        if taking and not both:
             yield f"{' '.join(found.group().split())!r}: which number is meant?"
     for found in _CHANGED.finditer(seen.request):
-        if any(_holders(found["number"], seen)):
+        if any(holders(found["number"], seen)):
             yield f"{' '.join(found.group().split())!r}: the plan takes {found['number']!r} as it stands. What is it?"
 
 

@@ -10,7 +10,8 @@ from toolpath.checks.request.courtesy import says_for_now
 from toolpath.checks.request.seen import Seen
 
 _JOKES: Final = re.compile(
-    r"<!--|(?<!\S)(?:/s|/j|/jk|j/k)(?![\w/])|(?<![\w-])(?:jk|kidding|lol\s+no|not\s+really)(?![\w-])", re.IGNORECASE
+    r"<!--|(?<!\S)(?:/s|/j|/jk|j/k)(?![\w/])|(?<![\w-])(?:jk|kidding|lol\s+no|not\s+really|(?:ha|he|hi|ja){2,}|ha(?:\s+ha)+|lol|rofl)(?![\w-])",
+    re.IGNORECASE,
 )
 _PUT_RIGHT: Final = re.compile(r"(?:^|[\n.;!,])\s*\*(?P<right>\w[\w-]*)(?![\w*])(?!\s*\w[^*\n]*\*)")
 #: A word that begins what stands in place of what was said before: `Sell 10, actually 12`.
@@ -30,6 +31,21 @@ _CORRECTION: Final = re.compile(
 _FILLER: Final = re.compile(
     r"[,;\s\u2013-](?P<words>er+m?|u+m+|u+h+|h+m+|ä+h+m?|euh+|e+h+|ehm)(?=[,.;\s\u2026])", re.IGNORECASE
 )
+#: Boxes, ticks, crosses and signs of doing and not doing; what only smiles or thanks says nothing.
+_MARKS: Final = re.compile(
+    r"\[\s?[xX\u2713\u2714]?\s?\](?!\()|[!=]=|(?<!\S)=(?!\S)|[\u2600-\u2639\u2640-\u2763\u2765-\u27bf\u2b00-\u2bff\u00ac\u2260]"
+    r"|[\U0001f440-\U0001f44d\U0001f44e\U0001f500-\U0001f5ff\U0001f610-\U0001f641\U0001f643-\U0001f64e\U0001f680-\U0001f6ff\U0001f900-\U0001f909]"
+)
+#: A day that nobody names, where no day is counted.
+_SOME_DAY: Final = re.compile(
+    r"(?<!\bby )(?<!\bfor )(?<!\bin )(?<!\bper )\b(?:(?:one|some)\s+day|someday|some\s*time|eines\s+tages|irgendwann"
+    r"|un\s+jour|algún\s+día)\b"
+    r"(?=\W*$|\W*[.!?;,])",
+    re.IGNORECASE,
+)
+#: Behind what is handed on whole: `…: no`.
+_NO: Final = re.compile(r"(?<=#)\W*\s(?:no|nope|not|nein|nicht|non|pas)\W*$", re.IGNORECASE)
+_TO_BE: Final = re.compile(r"\bas\s+(?:yet\s+)?to\s+be\s+[a-z]+", re.IGNORECASE)
 #: More of the same, which nobody has named.
 _AND_SO_ON: Final = re.compile(
     r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar)|et\s+cetera|etc|usw"
@@ -54,6 +70,15 @@ def asides(seen: Seen) -> Iterator[str]:
         start, end = found.span("words") if "words" in found.groupdict() else found.span()
         if seen.plain[start:end] == seen.request[start:end] and not seen.held.has(found.group().strip()):
             yield f"The request goes on with {seen.request[start:end]!r}: what is meant?"
+    for found in (
+        *_MARKS.finditer(seen.plain),
+        *_SOME_DAY.finditer(seen.plain),
+        *_TO_BE.finditer(seen.plain),
+        *_NO.finditer(seen.plain),
+    ):
+        is_counted = found.re is _SOME_DAY and any(1 in call.inputs.values() for call, _, _ in seen.acting)
+        if not is_counted and not seen.held.has_text(found.group()):
+            yield f"The request says {found.group()!r}: what is meant by it?"
     for found in _FILLER.finditer(seen.request):
         start, end = found.span("words")
         # `er` and `um` are German words as well.

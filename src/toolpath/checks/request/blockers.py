@@ -39,6 +39,7 @@ _CONDITIONS: Final = words_of("""
 if when whenever unless until till once provided providing assuming supposing presuming otherwise else
 whether depending
 depends lest wherever while whilst contingent conditional conditionally eventually unlesss iff
+barring someday irgendwann
 wenn falls sofern sobald solange bis ob sonst andernfalls vorausgesetzt nachdem bevor ehe während sollte abhängig
 si quand lorsque lorsqu jusqu jusque sinon pourvu
 cuando hasta mientras aunque siempre
@@ -97,12 +98,20 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
             r"|awaiting|following) (?:\w+ ){0,2}(?:approval|consent|confirmation|permission"
             r"|agreement|review|request|notice|payment)\b"
             r"|\bwith (?:\w+ ){0,2}(?:approval|consent|permission|agreement)\b"
+            r"|\b(?:get|obtain|seek|await|hol\w*|obtiens|obtenez|obten|consigue|pide) (?:[\w'\u2019]+ ){0,2}"
+            r"(?:approval|consent"
+            r"|permission|okay|go-ahead|zustimmung|genehmigung|erlaubnis|freigabe|accord|autorisation|permiso|aprobacion)"
+            r"(?: ein)?(?=\W*$)"
         ),
     ),
     (
         "hypothesis",
         re.compile(
-            r"\bwhat if\b|\bas if\b|\bas though\b|\bin theory\b|\btal vez\b|\bpeut etre\b|\bfor example\b"
+            r"\bso to speak\b|\bas it were\b|\bsozusagen\b|\bgewissermassen\b|\bpour ainsi dire\b|\bpor asi decirlo\b"
+            # Somebody's opinion is asked for, or what is only imagined.
+            r"|\bwhat do you (?:think|say|reckon)\b|\bwas (?:meinst|denkst|haltst) du\b|\bqu['\u2019]en penses?"
+            r"|\bque te parece\b|\bque opinas?\b|\bstell\w* (?:dir|euch|sich|ihnen|sie) (?:\w+ )?vor\b|\bnimm an\b"
+            r"|\bwhat if\b|\bas if\b|\bas though\b|\bin theory\b|\btal vez\b|\bpeut etre\b|\bfor example\b"
             r"|\bjust kidding\b"
         ),
     ),

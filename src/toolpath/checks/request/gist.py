@@ -36,6 +36,10 @@ _ONLY: Final = re.compile(
     r"(?<!not )(?<!nicht )\b(?:nur|bloß|only|just|simply|einfach|seulement|juste|s[oó]lo|instead|stattdessen|erstmal)\b"
     r"(?!\s+(?:if|when|after|once|wenn|falls|si|cuando|that|those|the\s+ones?)\b)[ ]?"
 )
+#: Behind these stands what somebody is told, in the request's own words.
+_HANDED_ON: Final = re.compile(
+    r":\s|[\"“„«]|\b(?:that|saying|says|dass|que|qu['\u2019]|text|texte|texto)\b", re.IGNORECASE
+)
 _TIDY: Final = re.compile(
     r"^[\s,;:.!?\u2013\u2014-]+|[\s,;\u2013\u2014-]+$|(?:[\s,]+\b(?:and|but|und|aber|et|mais|y|pero))+\W*$",
     re.IGNORECASE,
@@ -83,7 +87,9 @@ def gist_of(
             said = without_needing(said)
             said = _named(said, denied) if denied is not None else said
         if clause.mood in ("command", "other"):
-            said = _ONLY.sub("", said)
+            handed = _HANDED_ON.search(said)
+            told = handed.start() if handed is not None else len(said)
+            said = _ONLY.sub("", said[:told]) + said[told:]
         elif clause.mood == "reason":
             said = _subject_of(said, tells)
         kept.append(said)

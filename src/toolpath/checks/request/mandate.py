@@ -24,12 +24,17 @@ from toolpath.checks.request.blockers import Mood
 from toolpath.checks.request.concepts import phrasal
 from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
+from toolpath.checks.request.doubled import doubled
 from toolpath.checks.request.joined_acts import joined_acts
+from toolpath.checks.request.marked_numbers import marked
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
 from toolpath.checks.request.only_read import only_reads
+from toolpath.checks.request.origins import origins
 from toolpath.checks.request.other_verbs import TAKING, is_compound, is_stand_in, is_turned
+from toolpath.checks.request.parts_of_things import parts_of_things
 from toolpath.checks.request.places import misplaced
+from toolpath.checks.request.pointed_back import pointed_back
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import carried, uncarried
 from toolpath.checks.request.remainders import remainders
@@ -38,13 +43,14 @@ from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, 
 from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
 from toolpath.checks.request.told import Told
-from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, verbs_of
+from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, tells_of_doing, verbs_of
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.unchanged import read_back, unchanged
 from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, meanings_of
 from toolpath.checks.request.wishes import is_needed
+from toolpath.checks.request.written_forms import formless
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
@@ -123,10 +129,16 @@ def mandated(  # a plan, what it is held against, and how
     return msgspec.structs.replace(plan, origin=origin)
 
 
+_RULES_OF_WRITES: Final = (
+    *(misread, marked, misnamed, several, misplaced, misbound, twofold, doubled, asides, turned, unchanged, read_back),
+    *(formless, origins, parts_of_things, pointed_back),
+)
+
+
 def _of_writes(seen: Seen, *, strict: bool) -> Iterator[str]:
     """Questions for a plan that writes: its conditions, and its values as the request says them."""
     yield from uncarried(seen, strict=strict)
-    for rule in (misread, misnamed, several, misplaced, misbound, twofold, asides, turned, unchanged, read_back):
+    for rule in _RULES_OF_WRITES:
         yield from rule(seen)
     for clause in seen.clauses:
         if clause.mood == "command":
@@ -202,7 +214,8 @@ def _is_in_order(clause: Clause, seen: Seen) -> bool:
             commands = sum(one.mood == "command" for one in seen.clauses)
             return bound == len(seen.acting) or (bound > 0 and len(seen.acting) - bound < commands)
         case "other":
-            return _says_a_value(clause, seen)
+            is_told = any(tool is not None and tells_of_doing(clause.text, tool) for _, tool, _ in seen.acting)
+            return not is_told and _says_a_value(clause, seen)
         case _:
             return False
 

@@ -22,6 +22,8 @@ _NOBODY: Final = frozenset(
         personne rien quien quienquiera alguien algo nadie nada everybody everyone all jeder alle jedem tous todos""",
     )
 )
+#: Parts of a verb: `Write down: …`.
+_PARTICLES: Final = frozenset(("down", "off", "out", "back", "away", "over", "along", "up"))
 _POSSESSED: Final = re.compile(r"'s?\s+(?P<thing>[^\W\d_]+(?:\s+[^\W\d_]+){0,2})")
 
 
@@ -32,7 +34,8 @@ def misnamed(seen: Seen) -> Iterator[str]:
     for value in dict.fromkeys(one for one in seen.own_values if isinstance(one, str) and one.strip()):
         words = folded(value).split()
         # What is quoted or handed on as somebody's words stands there no more.
-        if words[0] in _NOBODY and folded(value) in folded(seen.plain):
+        is_nobody = words[0] in _NOBODY or (len(words) == 1 and words[0] in _PARTICLES)
+        if is_nobody and folded(value) in folded(seen.plain):
             yield f"Who or what is {value!r}?"
         owned = _owned(seen, value) or _of_another(seen, value)
         if owned is not None:

@@ -20,7 +20,7 @@ from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import UNIT_OF
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.remainders import says_nothing
-from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered
+from toolpath.checks.request.seen import FOR_BOTH, STRUCK_OUT, Seen, is_offered
 from toolpath.checks.request.tools import acts, has_been_done
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
@@ -57,6 +57,9 @@ def is_note(seen: Seen) -> bool:
     is_wanted = bool(_SETTING.intersection(verb)) and _PLEASE.search(seen.whole) is not None
     is_noting = (is_wanted or bool(_NOTING.intersection(verb))) and tool.effect == "write"
     if not is_noting or said.rstrip().endswith(("?", "\uff1f")) or blocked_by(said) is not None:
+        return False
+    if STRUCK_OUT.search(seen.whole) is not None:
+        # What somebody else wrote, or is struck out, is written down by nobody.
         return False
     if _STATES.search(folded(said)) is not None or has_been_done(said, tool) or is_reading(_first(said)):
         return False

@@ -19,7 +19,8 @@ from toolpath.checks.request.denials import denial_in, leaves_be
 from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.settings import says_an_open_option
-from toolpath.checks.request.tools import CALLING, acts, acts_of, has_been_done, verbs_of
+from toolpath.checks.request.statements import is_needless
+from toolpath.checks.request.tools import CALLING, acts, acts_of, does_away, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import list_of
 from toolpath.expressions.quoted import BRACES
@@ -37,10 +38,10 @@ _MARKED: Final = re.compile(
     r"sujet|título|asunto|sobre|mensaje)\b|[:=])\s*[:=]?\s*[\"'“„«]?\s*$",
     re.IGNORECASE,
 )
-#: Lines of somebody else's mail, code, and what is struck out.
-_BLANK: Final = re.compile(
+STRUCK_OUT: Final = re.compile(
     r"```.*?(?:```|$)|~~[^~]+~~|<(s|del|strike)>.{0,1000}?</\1>|(?:^|(?<=\n))[ \t]*>[^\n]*", re.DOTALL
 )
+"""Lines of somebody else's mail, code, and what is struck out."""
 #: Ids, addresses and places: no word in them says anything of the command, as `IS` in `IS-12`.
 _CODES: Final = re.compile(
     # Bounded, since they are tried at each letter of a word that has none of it.
@@ -159,7 +160,9 @@ class Seen:
                 return False
             if any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting):
                 return False
-            if self._is_done_twice(said):
+            if self._is_done_twice(said) or (
+                is_needless(said) and not all(does_away(one) for _, one, _ in self.acting)
+            ):
                 return False
             is_told_first = not any(one.mood == "command" for one in self.clauses[: self.clauses.index(clause)])
             if is_told_first and _HANDED_ON.search(clause.text):
@@ -418,7 +421,7 @@ def _long_texts(values: Sequence[Json]) -> Iterator[str]:
 
 def without_contents(request: str, texts: Sequence[str] = ()) -> str:
     """The request with what is quoted, and what the plan hands on word for word as a text, blanked out."""
-    plain = _BLANK.sub(lambda match: "#" * len(match.group()), request)
+    plain = STRUCK_OUT.sub(lambda match: "#" * len(match.group()), request)
     plain = QUOTED.sub(lambda match: "#" * len(match.group()), plain)
     for text in sorted(texts, key=len, reverse=True)[:100]:
         at = plain.casefold().find(text.casefold())

@@ -165,10 +165,11 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     for number, part in enumerate(parts[:_MOST]):
         clause = clause_of(part, is_verb, kindly=_is_kind(parts, number))
         found += _with_consequence(clause, is_verb) or _with_proviso(part, clause, is_verb)
-    for part in _parts(tail, is_verb):
+    for number, part in enumerate(_parts(tail, is_verb)):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
-        if clause.mood in ("negation", "condition", "hypothesis", "choice"):
+        is_asked = number > 0 and clause.mood in ("question", "asked") and clause.text.endswith("?")
+        if is_asked or clause.mood in ("negation", "condition", "hypothesis", "choice"):
             found.append(clause)
     return found[:_MOST]
 
@@ -506,7 +507,21 @@ def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> 
         return Clause(said, "report", because=telling)
     if (act := taken_back(head, body, is_verb)) is not None:
         return Clause(said, "negation", because=act)
+    if (label := _LABEL.match(body)) is not None:
+        return Clause(said, "report", because=label.group())
+    if _DOING.fullmatch(head) is not None and not is_reading(head):
+        return Clause(said, "other", because=head)
     return Clause(said, "command", verb=head)
+
+
+#: `Opening T-3` tells of it; `Bring` is a verb as it stands.
+_DOING: Final = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)(?!(?:un)?(?:br|str|spr)ing$)[a-z]{3,}ing", re.IGNORECASE)
+#: What is said of the words behind a colon, and no command: `Plan B:`, `Message from Tom:`; `Let me close it`.
+_LABEL: Final = re.compile(
+    r"[^\W\d_]+\s+(?-i:[A-Z])\s?:\s*$|let\s+me\s+(?!know\b|see\b|have\b|hear\b)"
+    r"|(?:message|mail|e-?mail|text|note|comment|request|order|report|quote)\s+(?:from|by|von|de|del)\s[^:]{1,60}:\s*$",
+    re.IGNORECASE,
+)
 
 
 def _head(body: str, found: Sequence[str]) -> str:

@@ -157,18 +157,22 @@ permission
 consent first later wait waiting wrong mistake oops forget mind sure unsure maybe perhaps done must shall should could
 would might
 may ought will gonna undecided time early soon almost nearly barely practically withdraw withdrawn retract
-reconsider regret trick dream lie fake hoax prank game quote quotation job duty turn business responsibility ours yours
+reconsider regret dare bet swear trick dream lie fake hoax prank game quote quotation job duty turn business
+responsibility ours yours
 mine theirs objects object objected against refuses forbids forbade
-sagt sagte sagen meint meinte schreibt schrieb denkt glaubt glaube will wollte beispiel scherz übung probe witz test
+sagt sagte sagen meint meinte schreibt schrieb denkt denke glaubt glaube vermute schätze will wollte beispiel
+scherz übung probe witz test
 zustimmt zustimmen
 genehmigt genehmigen entscheidet entscheiden erst später warten wartet falsch irrtum versehen erledigt soll sollen
 sollte muss
 müssen könnte würde dürfte vielleicht wohl doch dagegen traum lüge falle zitat sache beinahe früh bald
-dit disait pense croit veut exemple blague exercice approuve accord accepte décide d'abord attend attends erreur peut-
+dit disait pense croit crois suppose veut exemple blague exercice approuve accord accepte décide d'abord attend
+attends erreur peut-
 être
 doit
 devrait pourrait faudrait contre plaisante rigole mensonge piège rêve citation presque bientôt tôt
-dice dijo cree piensa ejemplo broma ejercicio prueba aprueba acuerdo acepta decide primero luego espera error quizá
+dice dijo cree creo piensa pienso supongo ejemplo broma ejercicio prueba aprueba acuerdo acepta decide primero
+luego espera error quizá
 quizás debe
 debería podría contra bromeo mentira trampa sueño cita casi pronto temprano
 """)
@@ -207,7 +211,32 @@ _OF_THE_COMMAND: Final = re.compile(
     r"|^(?:it|they|he|she)['\u2019]?s?\s+(?:is\s+|are\s+)?(?:too|what|how|where|why)\b|^here\b|^(?:hier|voici|aquí)\b",
     re.IGNORECASE,
 )
+#: The deed itself is what it is said of: it is done, forbidden or thought over, or the reverse of it holds.
+_OF_THE_DEED: Final = re.compile(
+    r"\b(?:that|it|this|das|es|dies|ça|cela|lo|eso|esto|already|schon|bereits|déjà|ya)\b.{0,20}"
+    r"\b(?:done|gemacht|getan|geschehen|erledigt|faite?|hech[oa]|hice|hizo|hicieron)\b"
+    r"|\bl['\u2019](?:ai|as|a|avons|ont)\s+(?:\w+\s+)?faite?\b"
+    r"|\bchang\w*\s+(?:my|his|her|our|their)\s+minds?\b|\banders\s+(?:überlegt|entschieden)\b|\büberleg\w*"
+    r"|\bchang\w+\s+d['\u2019](?:avis|idée)\b|\bréfléchi\w*|\bcambi\w+\s+de\s+(?:idea|opinión|parecer)\b|\bpensarlo\b"
+    r"|\b(?:opposite|reverse|gegenteil|contraire|contrario)\b"
+    r"|\b(?:forbidden|prohibited|banned|taboo|verboten|untersagt|tabu|interdite?s?|prohibid[oa]s?)\b|\boff[\s-]limits\b"
+    # A laugh is no reason, and no form of `haber`.
+    r"|^(?:ha|he|hi|ja|je|jo)+(?:\W+(?:ha|he|hi|ja|je|jo)+)+\W*$",
+    re.IGNORECASE,
+)
+_NEEDLESS: Final = re.compile(
+    r"\b(?:not|no\s+longer|n['\u2019]t|hardly)\b.{0,12}?\b(?:need\w*|necessary|required)\b|\bunnecessary\b"
+    r"|\bnicht\b.{0,12}?\b(?:nötig|notwendig|gebraucht|erforderlich)\b|\b(?:unnötig|überflüssig)\b"
+    r"|\b(?:plus|pas)\s+(?:besoin|nécessaire|la\s+peine)\b|\binutile\b|\bno\s+(?:hace\s+falta|es\s+necesari[oa])\b"
+    r"|\binnecesari[oa]\b",
+    re.IGNORECASE,
+)
 _THINKING: Final = re.compile(r"^i\s+think\s+(?=(?:it|he|she|they|the|my|we|there)\b)", re.IGNORECASE)
+
+
+def is_needless(text: str) -> bool:
+    """Whether a statement says that something is not needed: a reason to do away with it, and none to do it."""
+    return _NEEDLESS.search(text) is not None
 
 
 @lru_cache(maxsize=1_024)
@@ -217,7 +246,7 @@ def tells_how_it_is(said: str, blocked: tuple[Mood, str] | None, tongues: frozen
     `blocked`: the mood that one of its words gives it, and that word.
     """
     text = _THINKING.sub("", said.strip())
-    if _DEMANDS.search(text) or _DONE.match(text) or _OF_THE_COMMAND.search(text):
+    if any(told.search(text) for told in (_DEMANDS, _OF_THE_COMMAND, _OF_THE_DEED)) or _DONE.match(text):
         return False
     if not is_statement(text, tongues) or text.rstrip().endswith(("?", "\uff1f", ":")):
         return False

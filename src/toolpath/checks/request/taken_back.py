@@ -24,6 +24,11 @@ _DOING: Final = re.compile(
 )
 
 
+def is_taking_back(verb: str) -> bool:
+    """Whether the verb does away with what was asked for as well as with a thing."""
+    return folded(verb) in _TAKING_BACK
+
+
 def taken_back(head: str, body: str, is_verb: Callable[[str], bool]) -> str | None:
     """The act of which the clause takes back that it is to be done: `Cancel my request to delete the file`."""
     if folded(head) not in _TAKING_BACK:

@@ -94,6 +94,26 @@ def has_been_done(text: str, tool: Tool) -> bool:
     return any(word.startswith(own) or (done(word) != word and fits(done(word), tool)) for word in plain)
 
 
+def tells_of_doing(text: str, tool: Tool) -> bool:
+    """Whether the tool's act is in a text as done: `Tom restarted web-3`."""
+    return any(done(word) in verbs_of(tool) and folded(word) not in verbs_of(tool) for word in _WORD.findall(text))
+
+
+def does_away(tool: Tool | None) -> bool:
+    """Whether there is less of something after the tool's act."""
+    return tool is None or tool.effect == "destructive" or bool(_ENDING & (verbs_of(tool) | acts_of(tool)))
+
+
+_ENDING: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """cancel delete remove drop close stop end finish void archive discard return refund release free unblock clear
+        empty deactivate disable turn-off switch-off pause suspend terminate dismiss withdraw revoke unsubscribe leave
+        checkout check-out sell scrap retire unassign unpublish unbook shut cut block decline reject discharge""",
+    )
+)
+
+
 def is_called(verb: str, tool: Tool) -> bool:
     """Whether the tool bears the verb, or one that says the same, in its name."""
     return folded(verb) in raw_words(tool.name) or bool(commanded(verb) & acts_of(tool))

@@ -1,0 +1,144 @@
+"""Numbers that a mark or a word beside them makes another one, a place in a row or a time. Pure.
+
+`~5`, `≤ 5`, `2²` and `BK-12 + 1` hold a number that a call could take as it stands; `the second seat` and `seat 5` say
+which one and not how many, `3 more` says what comes on top, and `in 20 minutes` says when.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.amounts import holders
+from toolpath.checks.request.lengths import UNIT_OF
+from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.verbs import folded
+from toolpath.model.tool import Tool
+
+_DIGITS: Final = r"(?P<number>\d{1,15}(?:[.,]\d{1,15})?)"
+#: A mark that makes of a number a bound, a guess or a power of it.
+_MARKED: Final = re.compile(
+    rf"(?<![\w=<>-])(?:[<>]=?|[≤≥≈~≃±≠])\s?[€$£]?{_DIGITS}(?![\w-])|{_DIGITS.replace('number', 'base')}\s?[²³¼½¾⅓⅔]"
+)
+#: A sum: of what stands on both sides nothing is meant as it stands. The number of a phone has more digits.
+_SUM: Final = re.compile(r"(?<=[\w#])\s?[+±]\s?[€$£]?\d{1,4}(?:[.,]\d+)?(?![\w-])")
+_TENTH: Final = re.compile(
+    r"(?<![\w.,-])(?P<number>\d{1,4})(?:st|nd|rd|th|\.(?=\s[A-ZÄÖÜ])|e|er|ère|ème|[ºª])(?!\w)"
+    r"|\b(?P<word>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?"
+    r"|deuxième|troisième|quatrième|segund[oa]|tercer[oa]?|cuart[oa])\b",
+    re.IGNORECASE,
+)
+_PLACES: Final = {
+    **dict.fromkeys(("second", "zweite", "zweiten", "zweiter", "zweites", "deuxieme", "segundo", "segunda"), 2),
+    **dict.fromkeys(
+        ("third", "dritte", "dritten", "dritter", "drittes", "troisieme", "tercer", "tercero", "tercera"), 3
+    ),
+    **dict.fromkeys(("fourth", "vierte", "vierten", "vierter", "viertes", "quatrieme", "cuarto", "cuarta"), 4),
+    **{word: at for at, word in enumerate(("fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), start=5)},
+}
+_NAMED: Final = re.compile(
+    r"(?P<noun>[^\W\d_]{3,})\s+(?:(?:no|nr|num|number|nummer|numéro|número)\b\.?\s*|#\s?)?(?P<number>\d{1,6})(?![\w.,:-]*\d)",
+    re.IGNORECASE,
+)
+_ON_TOP: Final = re.compile(
+    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s+(?:[^\W\d_]+\s+)?"
+    r"(?:more|additional|extra|further|mehr|weitere[nrs]?|zusätzliche[nrs]?|de\s+plus|supplémentaires?|más|adicionales)(?!\w)"
+    r"(?!\s+(?:than|als|que|de)\b)",
+    re.IGNORECASE,
+)
+_APIECE: Final = re.compile(
+    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s*[€$£]?\s*(?:[^\W\d_]+\s+)?"
+    r"(?:each|apiece|chacune?|cada\s+un[oa])(?!\w)(?!\s+[^\W\d_])",
+    re.IGNORECASE,
+)
+_WHEN: Final = re.compile(
+    r"\b(?:in|after|within|every|nach|binnen|innerhalb\s+von|alle|dans|après|dentro\s+de|tras|después\s+de)\s+"
+    r"(?P<number>\d{1,9}(?:[.,]\d+)?)\s*(?P<unit>[^\W\d_]+)"
+    r"|(?P<late>(?<![\w.,/:-])\d{1,9}(?:[.,]\d+)?)\s*(?P<of>[^\W\d_]+)\s+"
+    r"(?:from\s+now|ago|hence|later|earlier|before|plus\s+tard|später|früher|vorher|más\s+tarde|antes)\b",
+    re.IGNORECASE,
+)
+#: Words of a tool or a parameter that takes how long it is until something.
+_WAITING: Final = frozenset(
+    re.findall(r"\S+", "in delay after wait within every interval timer alarm remind reminder snooze due until timeout")
+)
+#: Words of a parameter that takes a place in a row.
+_PLACE: Final = frozenset(re.findall(r"\S+", "position index rank place row floor page number no nr grade level line"))
+#: Verbs of tools that say what a number is to be, and not what is added.
+_SETTING: Final = frozenset(
+    re.findall(r"\S+", "set scale change update adjust edit modify resize raise lower increase decrease put")
+)
+#: Three digits behind one mark, which may be thousands or a fraction.
+_THREE: Final = re.compile(r"(?<![\w.,'\u2019-])(?P<number>[1-9]\d{0,2}[.,]\d{3})(?![\w]|[.,]\d)")
+
+
+def marked(seen: Seen) -> Iterator[str]:
+    """A question for each number of a call that acts which means another one by what stands beside it."""
+    for found in _MARKED.finditer(seen.request):
+        if _is_open(found, seen) and any(holders(found["number"] or found["base"], seen)):
+            yield f"{found.group().strip()!r}: which number is meant?"
+    for found in _SUM.finditer(seen.request):
+        # What is quoted, or an address, a value holds.
+        if not seen.held.has_text(found.group().strip()):
+            yield f"{found.group().strip()!r}: what is meant to come of it?"
+    yield from _places(seen)
+    for found in _ON_TOP.finditer(seen.request):
+        if any(_SETTING.intersection(raw_words(tool.name)[:1]) for tool, _ in holders(found["number"], seen)):
+            yield f"{found.group()!r}: is that on top of what there is? The plan takes it for what comes of it."
+    for found in _APIECE.finditer(seen.request):
+        if not seen.has_loop and len([*holders(found["number"], seen)]) == 1:
+            yield f"{found.group()!r}: for how many? The plan has one call that takes it."
+    yield from _times(seen)
+    for found in _THREE.finditer(seen.request):
+        fraction = found["number"].replace(",", ".")
+        if any(_is_fraction(call.inputs.get(name), fraction) for call, _, _ in seen.acting for name in call.inputs):
+            yield f"{found['number']!r}: are those thousands, or a fraction?"
+
+
+def _is_fraction(value: object, fraction: str) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and value == float(fraction)
+
+
+def _is_open(found: re.Match[str], seen: Seen) -> bool:
+    """Whether no value holds it as it stands: what is quoted, or somebody's words."""
+    return not seen.held.has_text(found.group().strip())
+
+
+def _places(seen: Seen) -> Iterator[str]:
+    """A question for each place in a row, and each number of one thing, that a call takes for a count of things."""
+    for found in _TENTH.finditer(seen.request):
+        number = found["number"] or str(_PLACES.get(folded(found["word"] or ""), 0))
+        if _is_open(found, seen) and any(_counts(tool, name) for tool, name in holders(number, seen)):
+            yield f"{found.group()!r} says which one: how many are meant?"
+    for found in _NAMED.finditer(seen.plain):
+        noun = folded(found["noun"])
+        for tool, name in holders(found["number"], seen):
+            last = raw_words(name)[-1:]
+            if _counts(tool, name) and last and noun != folded(last[0]) and stem(noun) == stem(folded(last[0])):
+                yield f"{found.group()!r} says which one: how many are meant?"
+
+
+def _counts(tool: Tool, name: str) -> bool:
+    """Whether a parameter takes how many things there are to be."""
+    words = [*map(folded, raw_words(name))]
+    properties = tool.input_schema.get("properties")
+    schema = properties.get(name) if isinstance(properties, dict) else None
+    is_number = isinstance(schema, dict) and schema.get("type") in ("integer", "number")
+    if not words or not is_number or _PLACE.intersection(words):
+        return False
+    is_length = bool(UNIT_OF.keys() & words)
+    return not is_length and (words[-1].endswith("s") or bool({"count", "quantity", "amount", "many"} & {*words}))
+
+
+def _times(seen: Seen) -> Iterator[str]:
+    """A question for each length of time after which something is to be, and that a call takes for how long it is."""
+    for found in _WHEN.finditer(seen.request):
+        number, unit = found["number"] or found["late"], folded(found["unit"] or found["of"])
+        if unit not in UNIT_OF or not _is_open(found, seen):
+            continue
+        for tool, name in holders(number, seen):
+            if not _WAITING.intersection((*raw_words(tool.name), *raw_words(name))):
+                yield f"{found.group()!r} says when, and {tool.name} takes it for {name!r}. What is meant?"
