@@ -44,7 +44,7 @@ _SOME_DAY: Final = re.compile(
     re.IGNORECASE,
 )
 #: Behind what is handed on whole: `…: no`.
-_NO: Final = re.compile(r"(?<=#)\W*\s(?:no|nope|not|nein|nicht|non|pas)\W*$", re.IGNORECASE)
+_NO: Final = re.compile(r"(?<=#)[^\w#\s]{0,3}\s(?:no|nope|not|nein|nicht|non|pas)\W*$", re.IGNORECASE)
 _TO_BE: Final = re.compile(r"\bas\s+(?:yet\s+)?to\s+be\s+[a-z]+", re.IGNORECASE)
 #: More of the same, which nobody has named.
 _AND_SO_ON: Final = re.compile(

@@ -39,7 +39,7 @@ _PLACES: Final = {
     **{word: at for at, word in enumerate(("fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), start=5)},
 }
 _NAMED: Final = re.compile(
-    r"(?P<noun>[^\W\d_]{3,})\s+(?:(?:no|nr|num|number|nummer|numéro|número)\b\.?\s*|#\s?)?(?P<number>\d{1,6})(?![\w.,:-]*\d)",
+    r"(?<!\w)(?P<noun>[^\W\d_]{3,40})\s+(?:(?:no|nr|num|number|nummer|numéro|número)\b\.?\s*|#\s?)?(?P<number>\d{1,6})(?![\w.,:-]*\d)",
     re.IGNORECASE,
 )
 _ON_TOP: Final = re.compile(
@@ -88,13 +88,19 @@ def marked(seen: Seen) -> Iterator[str]:
         if any(_SETTING.intersection(raw_words(tool.name)[:1]) for tool, _ in holders(found["number"], seen)):
             yield f"{found.group()!r}: is that on top of what there is? The plan takes it for what comes of it."
     for found in _APIECE.finditer(seen.request):
-        if not seen.has_loop and len([*holders(found["number"], seen)]) == 1:
+        if not seen.has_loop and len([*holders(found["number"], seen)]) == 1 and not _is_counted(seen):
             yield f"{found.group()!r}: for how many? The plan has one call that takes it."
     yield from _times(seen)
     for found in _THREE.finditer(seen.request):
         fraction = found["number"].replace(",", ".")
         if any(_is_fraction(call.inputs.get(name), fraction) for call, _, _ in seen.acting for name in call.inputs):
             yield f"{found['number']!r}: are those thousands, or a fraction?"
+
+
+def _is_counted(seen: Seen) -> bool:
+    """Whether the calls say how many there are besides what each of them is: `Sell 10 of V-2 for 3000 each`."""
+    taken = [value for call, _, _ in seen.acting for value in call.inputs.values()]
+    return sum(isinstance(one, int | float) and not isinstance(one, bool) for one in taken) > 1
 
 
 def _is_fraction(value: object, fraction: str) -> bool:
