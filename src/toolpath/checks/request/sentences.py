@@ -23,6 +23,7 @@ from toolpath.checks.request.blockers import (
     kept_from,
     words_of,
 )
+from toolpath.checks.request.headings import heading
 from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_cuts
 from toolpath.checks.request.restated import restated
 from toolpath.checks.request.statements import statements_in, tells_how_it_is
@@ -155,6 +156,7 @@ _COLON: Final = re.compile(r"\s?:(?=\s|$)")
 TOPIC: Final = re.compile(r"^\s*[#\d][#\w./-]{0,60}\s?:\s+(?=\S)")
 """An id and nothing else before a colon: what a request is about."""
 _MOST: Final = 200
+_AGAINST: Final = frozenset(("negation", "condition", "hypothesis", "choice"))
 
 
 def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
@@ -168,8 +170,7 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     for number, part in enumerate(_parts(tail, is_verb)):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
-        is_asked = number > 0 and clause.mood in ("question", "asked") and clause.text.endswith("?")
-        if is_asked or clause.mood in ("negation", "condition", "hypothesis", "choice"):
+        if clause.mood in _AGAINST or (number and clause.text.endswith("?") and clause.mood in ("question", "asked")):
             found.append(clause)
     return found[:_MOST]
 
@@ -231,8 +232,6 @@ _TAIL: Final = re.compile(
     r"|so\s+much|in\s+advance))*|thank\s+you(?:\s+(?:so|very)\s+much)?|cheers)[\s.!]*$",
     re.IGNORECASE,
 )
-
-
 #: Blanks of which each would be tried as the beginning of what ends a clause.
 _WIDE: Final = re.compile(r"\s{40,}")
 
@@ -503,25 +502,12 @@ _VERB_FIRST: Final = re.compile(
 
 def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> Clause:
     """The clause that begins with a verb: a command, where it does not tell of it or take it back."""
-    if not hands_on(body, head) and (telling := _tells(body)) is not None:
+    telling = (None if hands_on(body, head) else _tells(body)) or heading(body, head)
+    if telling is not None:
         return Clause(said, "report", because=telling)
     if (act := taken_back(head, body, is_verb)) is not None:
         return Clause(said, "negation", because=act)
-    if (label := _LABEL.match(body)) is not None:
-        return Clause(said, "report", because=label.group())
-    if _DOING.fullmatch(head) is not None and not is_reading(head):
-        return Clause(said, "other", because=head)
     return Clause(said, "command", verb=head)
-
-
-#: `Opening T-3` tells of it; `Bring` is a verb as it stands.
-_DOING: Final = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)(?!(?:un)?(?:br|str|spr)ing$)[a-z]{3,}ing", re.IGNORECASE)
-#: What is said of the words behind a colon, and no command: `Plan B:`, `Message from Tom:`; `Let me close it`.
-_LABEL: Final = re.compile(
-    r"[^\W\d_]+\s+(?-i:[A-Z])\s?:\s*$|let\s+me\s+(?!know\b|see\b|have\b|hear\b)"
-    r"|(?:message|mail|e-?mail|text|note|comment|request|order|report|quote)\s+(?:from|by|von|de|del)\s[^:]{1,60}:\s*$",
-    re.IGNORECASE,
-)
 
 
 def _head(body: str, found: Sequence[str]) -> str:

@@ -1,0 +1,28 @@
+"""Headings that begin like a command: `Plan B:`, `Message from Tom:`, `Opening T-3`, `Let me close it`. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolpath.checks.request.verbs import is_reading
+
+#: `Opening T-3` tells of it; `Bring` is a verb as it stands.
+_DOING: Final = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)(?!(?:un)?(?:br|str|spr)ing$)[a-z]{3,}ing", re.IGNORECASE)
+#: What is said of the words behind a colon, and no command: `Plan B:`, `Message from Tom:`; `Let me close it`.
+_LABEL: Final = re.compile(
+    r"[^\W\d_]+\s+(?-i:[A-Z])\s?:\s*$|let\s+me\s+(?!know\b|see\b|have\b|hear\b)"
+    r"|(?:message|mail|e-?mail|text|note|comment|request|order|report|quote)\s+(?:from|by|von|de|del)\s[^:]{1,60}:\s*$",
+    re.IGNORECASE,
+)
+
+
+def heading(body: str, head: str) -> str | None:
+    """The words that say whose the rest is, or what is being done; None where the clause may be a command.
+
+    `head`: the verb that it begins with.
+    """
+    found = _LABEL.match(body)
+    if found is not None:
+        return found.group().strip()
+    return head if _DOING.fullmatch(head) is not None and not is_reading(head) else None
