@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 from toolpath.engine.compile.program import Program
@@ -17,6 +18,8 @@ _STEP = (
     "status", "entered", "attempt", "target", "entry", "error", "duration", "confidence", "continued", "spreads",
     "approved", "asked", "denied", "answers", "question", "winner", "key", "started_at", "inputs", "visit",
 )  # fmt: skip
+#: They are compared all at once, after every event of every run, and told apart where they differ.
+_OF_RUN, _OF_STEP = attrgetter(*_RUN), attrgetter(*_STEP)
 _SCOPE = ("failure", "active", "stopping", "trouble", "done", "left", "outputs", "last", "state", "writes", "depth")
 _LOOP = ("active", "next", "failure", "results", "writes", "items")
 
@@ -37,16 +40,15 @@ class Shadow:
 
 def differences(live: State, folded: State) -> Iterator[str]:
     """Every field that differs, but for what no event tells and every driver finds anew."""
-    for name in _RUN:
-        if getattr(live, name) != getattr(folded, name):
-            yield f"run.{name}: live {getattr(live, name)!r}, folded {getattr(folded, name)!r}"
+    if _OF_RUN(live) != _OF_RUN(folded):
+        yield from _fields("run", _RUN, live, folded)
     flying = _flying(live)
     steps = {path: step for path, step in live.steps.items() if _is_told(step)}
     others = {path: step for path, step in folded.steps.items() if _is_told(step) and not path.startswith(flying)}
     for path in sorted({*steps, *others}):
         if path not in steps or path not in others:
             yield f"step {path}: {'not live' if path not in steps else 'not folded'}"
-        else:
+        elif _OF_STEP(steps[path]) != _OF_STEP(others[path]):
             yield from _fields(f"step {path}", _STEP, steps[path], others[path])
     yield from _scopes(live, folded, flying)
 
