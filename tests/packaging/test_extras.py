@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,11 @@ import sys
 from importlib.machinery import PathFinder
 
 class Found(PathFinder):
+    absent = {absent!r}
+
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if any(name == absent or name.startswith(absent + ".") for absent in {absent!r}):
+        if any(name == absent or name.startswith(absent + ".") for absent in Found.absent):
             return None
         return super(Found, Found).find_spec(name, path, target)
 
@@ -45,14 +48,16 @@ from toolpath.cli.main import main
 
 main()
 """
-#: Commands one after the other, each in a process of its own, which need not import anew what all of them do.
+#: Commands one after the other, each in a process of its own with what it lacks itself, which need not import anew what
+#: the package alone imports.
 _MANY = """
 import toolpath.app
 from toolpath.cli.main import main
 
-for number, arguments in enumerate({commands!r}):
+for number, (absent, arguments) in enumerate({commands!r}):
     child = os.fork()
     if not child:
+        Found.absent = absent
         told = os.open(f"{{number}}.told", os.O_WRONLY | os.O_CREAT)
         os.dup2(told, 1)
         os.dup2(told, 2)
@@ -63,9 +68,24 @@ for number, arguments in enumerate({commands!r}):
 """
 
 
+def brought_by(extras: Iterable[str]) -> list[str]:
+    return [module for extra in extras for module in BROUGHT[extra]]
+
+
+def each_without(cases: Sequence[tuple[list[str], tuple[str, ...]]], folder: Path) -> list[tuple[int, str]]:
+    """How each command ends, and what it says, in an environment that lacks what its extras bring."""
+    commands = [(brought_by(extras), arguments) for extras, arguments in cases]
+    script = _ABSENT.format(absent=brought_by(BROUGHT)) + _MANY.format(commands=commands)
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    codes = [int(line) for line in ran.stdout.split()]
+    assert len(codes) == len(cases), ran.stderr
+    return [(code, (folder / f"{number}.told").read_text()) for number, code in enumerate(codes)]
+
+
 def without(extras: list[str], folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The command in an environment that lacks what these extras bring."""
-    absent = [module for extra in extras for module in BROUGHT[extra]]
+    absent = brought_by(extras)
     command = [sys.executable, "-c", _ABSENT.format(absent=absent) + _ONE.format(arguments=list(arguments))]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
@@ -105,36 +125,31 @@ ALONE: dict[tuple[str, ...], tuple[int, ...]] = {
 
 
 def test_the_package_alone_is_the_engine_and_the_command_line(folder: Path) -> None:
-    absent = [module for brought in BROUGHT.values() for module in brought]
-    script = _ABSENT.format(absent=absent) + _MANY.format(commands=list(ALONE))
-    command = [sys.executable, "-c", script]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    codes = [int(line) for line in ran.stdout.split()]
-    assert len(codes) == len(ALONE), ran.stderr
-    for number, (arguments, expected) in enumerate(ALONE.items()):
-        told = (folder / f"{number}.told").read_text()
-        assert codes[number] in expected, (arguments, told)
+    ran = each_without([([*BROUGHT], arguments) for arguments in ALONE], folder)
+    for (arguments, expected), (code, told) in zip(ALONE.items(), ran, strict=True):
+        assert code in expected, (arguments, told)
         assert "Traceback" not in told, arguments
 
 
-@pytest.mark.parametrize(
-    ("absent", "arguments", "named"),
-    [
-        (["server"], ("serve", "--port", "0"), "server"),
-        (["server", "telemetry"], ("serve", "--port", "0"), "server"),
-        (["server"], ("mcp",), "server"),
-        (list(BROUGHT), ("mcp",), "server"),
-        (["workers"], ("worker", "--config", "queue.toml"), "workers"),
-        (["workers"], ("doctor", "--config", "queue.toml"), "workers"),
-        (["postgres"], ("runs", "list", "--store", "postgresql://h/d"), "postgres"),
-        (["demo"], ("demo", "--into", "there"), "demo"),
-        (["telemetry"], ("doctor",), "telemetry"),
-    ],
+#: Extras that are not there, a command, and the extra that it names.
+NAMED: tuple[tuple[list[str], tuple[str, ...], str], ...] = (
+    (["server"], ("serve", "--port", "0"), "server"),
+    (["server", "telemetry"], ("serve", "--port", "0"), "server"),
+    (["server"], ("mcp",), "server"),
+    (list(BROUGHT), ("mcp",), "server"),
+    (["workers"], ("worker", "--config", "queue.toml"), "workers"),
+    (["workers"], ("doctor", "--config", "queue.toml"), "workers"),
+    (["postgres"], ("runs", "list", "--store", "postgresql://h/d"), "postgres"),
+    (["demo"], ("demo", "--into", "there"), "demo"),
+    (["telemetry"], ("doctor",), "telemetry"),
 )
-def test_what_needs_an_extra_names_it(folder: Path, absent: list[str], arguments: tuple[str, ...], named: str) -> None:
-    ran = without(absent, folder, *arguments)
-    assert f"pip install 'toolpath[{named}]'" in ran.stdout + ran.stderr
-    assert "Traceback" not in ran.stderr
+
+
+def test_what_needs_an_extra_names_it(folder: Path) -> None:
+    ran = each_without([(absent, arguments) for absent, arguments, _ in NAMED], folder)
+    for (absent, arguments, named), (_, told) in zip(NAMED, ran, strict=True):
+        assert f"pip install 'toolpath[{named}]'" in told, (absent, arguments, told)
+        assert "Traceback" not in told, (absent, arguments)
 
 
 def test_variables_for_traces_do_not_stop_a_package_without_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
