@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tests.thinned import thinned
+
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.tool import Tool
 
@@ -202,25 +204,30 @@ UNTOLD: dict[str, tuple[tuple[str, str, str], ...]] = {
 }
 
 
+#: Of so many requests one is tried, where there are hundreds.
+_SHARE = {"en": 3}
+
+
 def conditionals(language: str) -> Iterator[Conditional]:
-    """Every form with everything that is said of every thing."""
-    for case in CASES[language]:
-        for fact in case.facts:
-            for form in FORMS[language]:
-                if "{q}" not in form or fact.asked:
-                    yield Conditional(_said(form, case, fact), _whens(form, case, fact.when, fact.other))
-            for form in DENYING[language]:
-                if "{q}" not in form or fact.asked:
-                    yield Conditional(_said(form, case, fact), _whens(form, case, fact.other, fact.when))
+    """Every form, and all that is said of every thing: each with each, or with a share."""
+    said = [(case, fact) for case in CASES[language] for fact in case.facts]
+    for (case, fact), form in thinned(said, FORMS[language], share=_SHARE.get(language, 1)):
+        if "{q}" not in form or fact.asked:
+            yield Conditional(_said(form, case, fact), _whens(form, case, fact.when, fact.other))
+    for (case, fact), form in thinned(said, DENYING[language], share=_SHARE.get(language, 1)):
+        if "{q}" not in form or fact.asked:
+            yield Conditional(_said(form, case, fact), _whens(form, case, fact.other, fact.when))
 
 
 def unreadable(language: str) -> Iterator[str]:
-    """Every form with what no tool tells, of one thing after the other."""
+    """Every form and all that no tool tells, of one thing after the other: each with each, or with a share."""
     cases = CASES[language]
-    for at, (clause, asked, last) in enumerate(UNTOLD[language]):
-        for form in (*FORMS[language], *DENYING[language]):
-            if "{q}" not in form or asked:
-                yield _said(form, cases[at % len(cases)], Fact(clause, asked, "", "", last))
+    forms = (*FORMS[language], *DENYING[language])
+    for (at, (clause, asked, last)), form in thinned(
+        [*enumerate(UNTOLD[language])], forms, share=_SHARE.get(language, 1)
+    ):
+        if "{q}" not in form or asked:
+            yield _said(form, cases[at % len(cases)], Fact(clause, asked, "", "", last))
 
 
 def _whens(form: str, case: Case, when: str, other: str) -> dict[str, str]:
