@@ -139,15 +139,6 @@ class Program:
                     found |= {root.key for root in roots if isinstance(root, Root) and root.kind == "secrets"}
         return tuple(sorted(found))
 
-    @cached_property
-    def limited(self) -> tuple[Tool, ...]:
-        """The tools that may not be called as often or as many at once as the plan would."""
-        return tuple(
-            tool
-            for tool in self.used.values()
-            if tool.max_concurrency is not None or tool.rate is not None or tool.server
-        )
-
     def dynamic(self, key: str, tools: Tools | None = None) -> Node:
         """A node for a call that a running tool makes, of `tools` where it is not known yet. Raises `ToolNotFound`."""
         node = self._called.get(key)
