@@ -217,7 +217,8 @@ def kept_from(said: str, head: str) -> tuple[Mood, str] | None:
 
 #: What follows a verb and no thing of its name: `order the pizza`, and not `order O-7`.
 _OBJECT: Final = re.compile(
-    r"\s+(?:the|an?|my|our|his|her|their|your|this|these|those|each|every|all|me|us|him|them|it|who\w*)\b",
+    r"\s+(?:the|an?|my|our|his|her|their|your|this|these|those|each|every(?:thing|one|body)?|all|me|us|him|them|it|who\w*"
+    r"|whatever|alles?|jede\w?|tou(?:s|t|te|tes)|tod[oa]s?|chaque|cada)\b",
     re.IGNORECASE,
 )
 #: Verbs after which comes what is to be said, and behind these words it stands: what it tells of is no part of the

@@ -391,6 +391,9 @@ def _is_held_time(token: str, plain: str, held: HeldValues, before: str) -> bool
     if plain in MONTHS and token[:1].isupper():
         month = MONTHS[plain]
         return held.has(token) or any(day.month == month for day in held.dates) or str(month) in held.runs
+    if DAYS_OF_MONTHS.get(plain) == 1 and any("[0]" in one for one in held.texts):
+        # `the first one` of a list
+        return True
     if plain in DAYS_OF_MONTHS and held.dates:
         return held.has(token) or any(day.day == DAYS_OF_MONTHS[plain] for day in held.dates)
     if plain in PERIODS and before in COMING:

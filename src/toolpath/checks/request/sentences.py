@@ -523,7 +523,7 @@ def _uncommanded(said: str, body: str, head: str, blocked: tuple[Mood, str] | No
     """The clause where it is a question, asks to be told something, or has a word against acting; else None."""
     is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
     if blocked is None and is_question:
-        return Clause(said, "asked" if folded(head) in _TELLING else "question", because="?")
+        return Clause(said, "asked" if _IS_SHORT.sub("", folded(head)) in _TELLING else "question", because="?")
     # `where's T-7` asks, with a mark or without one.
     first = "" if _COMMENTS.match(body) else _IS_SHORT.sub("", folded(head))
     if first in _TELLING and (blocked is None or (blocked[0] == "report" and blocked[1] in _COPULAS)):

@@ -17,6 +17,7 @@ from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call
 from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.request.named import takes_a_name
 from toolpath.planner.offline.request.picks import PICKED
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
 from toolpath.values import Json
@@ -67,6 +68,8 @@ _TO: Final = re.compile(
     r"\b(?:to|into|onto|auf|nach|zum?|zur|in\s+(?:den|die|das)|à|au|vers|a|al|hacia)\s+(?:the\s+|l[ae]s?\s+|[^\W\d_]+\s+)?$",
     re.IGNORECASE,
 )
+#: Words before what things have, or are about.
+_WITH: Final = re.compile(r"\b(?:with|containing|about|mit|über|avec|sur|con|sobre)\s+$", re.IGNORECASE)
 #: Letters that the words beside a value have.
 _NEAR: Final = 40
 
@@ -110,6 +113,13 @@ def _inexact(one: GoneOver, text: str, plain: str) -> Iterator[str]:
         yield f"Which one of {one.lister.key} is meant?"
 
 
+def _is_of_contents(field: ToolField, one: GoneOver) -> bool:
+    """Whether a list can be narrowed by this text and by no other one, which names nobody, and one item is taken."""
+    texts = [of for of in one.lister.fields if of.kind in ("text", "place", "person", "company")]
+    taken = [str(value) for call in one.writes for value in call.inputs.values()]
+    return texts == [field] and field.kind == "text" and not takes_a_name(field) and any("[0]" in of for of in taken)
+
+
 def _guessed(one: GoneOver, plain: str, text: str, kits: dict[str, Kit]) -> Iterator[tuple[ToolField, Json]]:
     """Plain words that a list is narrowed to, or that a write takes though it need not, and nothing says for what."""
     for field in one.lister.fields:
@@ -127,6 +137,9 @@ def _guessed(one: GoneOver, plain: str, text: str, kits: dict[str, Kit]) -> Iter
         ):
             continue
         if _points(plain[:at], field) or (field.name in _SOUGHT and _is_looked_for(plain[:at])):
+            continue
+        if _WITH.search(plain[:at]) is not None and _is_of_contents(field, one):
+            # `recipes with leeks`, of which the first one is taken
             continue
         yield field, value
     for call in one.writes:

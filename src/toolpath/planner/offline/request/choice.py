@@ -8,28 +8,34 @@ from typing import Final
 
 import msgspec
 
-from toolpath.catalog.words import raw_words, stem
+from toolpath.catalog.words import stem
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.only_read import only_reads
 from toolpath.checks.request.statements import is_statement
 from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import folded, is_reading
-from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.item_flags import flagged
-from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, is_listed, output_for
-from toolpath.planner.offline.request.named import is_named_by
+from toolpath.planner.offline.request.links import (
+    PALE,
+    calling,
+    concepts_of_path,
+    feeds,
+    gives,
+    is_listed,
+    is_only_address,
+)
 from toolpath.planner.offline.request.parts import ClausePart, Word, part_of
 from toolpath.planner.offline.request.picks import is_item_of_list, is_of_items, picks_in
 from toolpath.planner.offline.request.rows import is_within_range
+from toolpath.planner.offline.request.sources import NEAR, with_source
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means, things_of
+from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
 from toolpath.values import JsonObject
 
 #: A clause that names less of a tool does not mean it; a further one costs something, so that none is cut without need.
 _MEANT: Final = 1.0
 _CLAUSE: Final = 0.7
-_NEAR: Final = 0.25
 #: What it counts that no other tool comes near.
 LEAD: Final = 0.5
 _MOST_CUTS: Final = 7
@@ -45,7 +51,7 @@ _POINTS: Final = re.compile(
 #: Words between a pick and where its thing lies: `the first file in /queue`.
 _NOUN: Final = 4
 _CUT: Final = re.compile(
-    r"\s*[;.]\s+|\s*,?\s+(?:and\s+then|and\s+also|then|and|und\s+dann|und|et\s+puis|et|puis"
+    r"\s*[;.?!]\s+|\s*,?\s+(?:and\s+then|and\s+also|then|and|und\s+dann|und|et\s+puis|et|puis"
     r"|y\s+luego|y|but|aber|mais|pero)\s+|\s*,\s+",
     re.IGNORECASE,
 )
@@ -75,11 +81,6 @@ _EVERYONE: Final = frozenset(("everyone", "everybody"))
 #: Concepts of those that somebody may be to whoever keeps a list of them.
 _PEOPLE_WORDS: Final = "employee customer member guest patient user tenant pupil student candidate contact driver"
 _PEOPLE: Final = frozenset().union(*map(listed_concepts, _PEOPLE_WORDS.split()))
-#: Values that name a thing by themselves.
-_NAMING: Final = ("id", "slash")
-#: Kinds of values that say what somebody or something is called, and words of parameters that take it.
-_CALLED: Final = frozenset(("name", "quoted", "email"))
-_BY_NAME: Final = frozenset(("name", "title", "query", "q", "search", "text", "email", "customer", "person", "label"))
 FOR_EACH: Final = re.compile(
     r"\W*(?:for|für|pour|para|por)\s+(?:each|every|all|jede[nrms]?|alle|chaque|tou(?:s|tes)|cada|tod[oa]s)\b",
     re.IGNORECASE,
@@ -169,7 +170,7 @@ class ToolChoice:
         lead = min(1.0, best.score - rival) if len(self._box.kits) > 1 else -1.5
         if best.meant + LEAD * max(0.0, lead) < _MEANT:
             return None
-        is_near = len(self._box.kits) > 1 and lead < _NEAR
+        is_near = len(self._box.kits) > 1 and lead < NEAR
         return msgspec.structs.replace(best, lead=lead, sure=min(best.sure, 0.5) if is_near else best.sure)
 
     def _fitted(self, kit: Kit, part: ClausePart, earlier: Sequence[tuple[Fitted, ClausePart]]) -> Fitted | None:
@@ -199,7 +200,7 @@ class ToolChoice:
             # `For each stale sack, …`: what follows is done with all of them.
             return msgspec.structs.replace(fitted, score=fitted.score + _CLAUSE)
         if not given:
-            return self._with_source(fitted, part)
+            return with_source(fitted, part, self._box, self._text)
         lister = self.lister(kit, part, fitted, given)
         if lister is None:
             return None
@@ -208,81 +209,6 @@ class ToolChoice:
         score += 0.5 * sum(one not in fitted.taken for one in lister[0].taken)
         fitted = msgspec.structs.replace(fitted, given=given, score=score)
         return _left_by(fitted, lister, own, part, self._text)
-
-    def _with_source(self, fitted: Fitted, part: ClausePart) -> Fitted:
-        """The tool with what another one reads of a thing that the clause names: `the customer of invoice INV-7`."""
-        source = self._source(fitted, part) if len(fitted.missing) == 1 else None
-        if source is None:
-            return fitted
-        field, read, own = source
-        # The manager of E-7 is another one than whose address it gives.
-        known = frozenset[str]().union(*read.kit.named, read.kit.described, own.concepts, concepts_of_path(own))
-        unused = tuple(one for one in fitted.unused if one not in read.taken)
-        unsaid = tuple(one for one in fitted.unsaid if not one.concepts & known)
-        score = fitted.score + 0.5 + 0.9 * len(read.taken)
-        alone = fit(read.kit, part, self._box, self._text)
-        said = [one for one in part.words if stem(folded(one.text)) in map(stem, things_of(fitted.kit))]
-        is_other = any(not one.concepts & frozenset[str]().union(*read.kit.named, read.kit.described) for one in said)
-        if not unused and not unsaid and (alone.unused or alone.unsaid or is_other):
-            # The tool that reads it leaves out what this one is for.
-            score = max(score, alone.score + _NEAR + 0.1)
-        taken = (field, read.kit, read.calls[0], own)
-        return msgspec.structs.replace(fitted, unused=unused, unsaid=unsaid, score=score, source=taken)
-
-    def _source(self, fitted: Fitted, part: ClausePart) -> tuple[ToolField, Fitted, ToolField] | None:
-        """A missing parameter, a tool that reads it by a value that is left, and the output that gives it."""
-        field = fitted.missing[0]
-        left = [one for one in part.spans if one in fitted.unused]
-        spans = tuple(one for one in left if one.kind in (*_NAMING, "number"))
-        named = tuple(one for one in left if one.kind in _CALLED)
-        if not spans and len(named) == 1 and field.kind == "id":
-            # `Send Ann Brook the reminder`: whom it is sent to is found by her name.
-            return self._found_by_name(field, fitted, part, tuple(left))
-        if len(spans) != 1:
-            return None
-        label = next((one for one in reversed(part.words) if one.end <= spans[0].start), None)
-        found: list[tuple[ToolField, Fitted, ToolField]] = []
-        for kit in self._box.kits:
-            # `The branch of PR 12 in acme/cli`: both look in the one place.
-            known = fitted.calls[0] if len(kit.required) > 1 else {}
-            shared = {one.name: known[one.name] for one in kit.required if one.name in known}
-            if kit.is_acting or len(kit.required) - len(shared) != 1 or kit.key == fitted.kit.key:
-                continue
-            own = output_for(field, kit, part)
-            if own is None:
-                continue
-            asked = next(one for one in kit.required if one.name not in shared)
-            if spans[0].kind == "number" and not _is_labelled(spans[0], label, kit, asked, self._text):
-                continue
-            if own.name in {one.name for one in kit.required}:
-                # What it is asked with it gives back: that is said, and nothing is to be read.
-                continue
-            held = frozenset(shared)
-            read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text, held)
-            read = msgspec.structs.replace(read, calls=tuple({**shared, **call} for call in read.calls))
-            is_sure = read.sure >= 1 or spans[0].kind == "number"
-            if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and is_sure:
-                found.append((field, read, own))
-        return found[0] if len(found) == 1 else None
-
-    def _found_by_name(
-        self, field: ToolField, fitted: Fitted, part: ClausePart, spans: tuple[Span, ...]
-    ) -> tuple[ToolField, Fitted, ToolField] | None:
-        """A missing id, the one tool that finds it by what a thing is called, and the output that gives it."""
-        found: list[tuple[ToolField, Fitted, ToolField]] = []
-        for kit in self._box.kits:
-            if kit.is_acting or kit.key == fitted.kit.key or len(kit.required) != 1:
-                continue
-            by, own = kit.required[0], output_for(field, kit, part)
-            if own is None or by.name == own.name or not _BY_NAME & {*raw_words(by.name)}:
-                continue
-            read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
-            named = [one for one in read.taken if one.kind in _CALLED]
-            is_whole = not read.missing and len(read.calls) == 1
-            if is_whole and named and is_named_by(named[0], part, self._text, fitted.kit, kit):
-                found.append((field, read, own))
-        is_one = len(found) == 1 and not _takes_its_own(fitted, found[0][1], part)
-        return found[0] if is_one else None
 
     def _candidates(self, part: ClausePart) -> Sequence[Kit]:
         kits = self._box.kits
@@ -322,9 +248,13 @@ class ToolChoice:
             is_held = is_of_list and bool(fitted.kit.lists) and not fitted.kit.is_acting
             if not is_held and any(field.name in call for call in fitted.calls):
                 return True
-            if not is_held and any(feeds(field, one, fitted.kit) for one in fitted.kit.outputs):
+            if not is_held and any(
+                feeds(field, one, fitted.kit) or is_only_address(field, one, fitted.kit) for one in fitted.kit.outputs
+            ):
                 return True
             if any(feeds(field, one, fitted.kit, of) for of in fitted.kit.lists for one in of.fields):
+                return True
+            if is_held and any(calling(field, of) is not None for of in fitted.kit.lists):
                 return True
         return False
 
@@ -447,29 +377,6 @@ class ToolChoice:
                 if best is None or score > best[0]:
                     best = (score, msgspec.structs.replace(read, calls=(inputs,)), listed, item)
         return best[1:] if best is not None else None
-
-
-def _takes_its_own(fitted: Fitted, read: Fitted, part: ClausePart) -> bool:
-    """Whether a tool takes, though it need not and no word says so, what may say which thing is to be found.
-
-    `Hold 2 seats for Hamlet on Friday`: Friday is the day of the play, and not until when.
-    """
-    open_kinds = {one.kind for one in read.kit.fields if one.name not in read.calls[0]}
-    for field in fitted.kit.fields:
-        if field.required or field.kind not in open_kinds or field.options or field.name not in fitted.calls[0]:
-            continue
-        names = {field.name, *raw_words(field.name)}
-        near = [folded(word.text) for one in fitted.taken for word in part.before(one.start, 2)]
-        if not any(word in names or CUES.get(word, frozenset()) & names for word in near):
-            return True
-    return False
-
-
-def _is_labelled(span: Span, label: Word | None, kit: Kit, field: ToolField, text: str) -> bool:
-    """Whether a number is said with the noun of what it names: `order 8842`."""
-    if label is None or not field.is_name or text[label.end : span.start].strip(" #:."):
-        return False
-    return bool(label.concepts & frozenset[str]().union(field.concepts, field.described, *kit.named[1:]) - PALE)
 
 
 def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -24,6 +24,8 @@ from toolpath.planner.offline.request.denied import denied_words, denying, is_de
 from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
 from toolpath.planner.offline.request.field_kinds import FieldKind
 from toolpath.planner.offline.request.links import is_listed
+from toolpath.planner.offline.request.named import untitled
+from toolpath.planner.offline.request.narrowed_by import SEARCHED, about_what, pointed, whose_name
 from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import PARTICLES, ClausePart, Word
@@ -124,6 +126,12 @@ class _Filler:
     def fill(self, *, with_words: bool) -> None:
         """Values by their form first, then options, then plain words."""
         self._from_spans()
+        taken = self._given | self._inputs.keys()
+        owned = whose_name(self._kit, [one for one in self._part.spans if one not in self._used], taken, self._text)
+        if owned is not None:
+            field, name = owned
+            self._inputs[field.name] = name.value
+            self._take(name, field, 1.0)
         self._currencies()
         self._denied_settings()
         self._options()
@@ -336,6 +344,7 @@ class _Filler:
         words = [
             *(word for word in self._part.words if word not in self._spent),
             *(_word(one) for one in self._part.spans if one.kind in ("name", "code", "id") and one not in self._used),
+            *(_untitled(one) for one in self._part.spans if one.kind == "name" and one not in self._used),
         ]
         is_first = self._kit.is_acting and field.required
         words.sort(key=lambda one: one.start)
@@ -486,10 +495,11 @@ class _Filler:
             and not (one.kind == "id" and self._box.prefix_of(one))
         ]
         wanted = [one for one in open_fields if one.required and one.kind != "id"]
-        optional = [one for one in open_fields if not one.required and one.kind == "text" and one.name in _SEARCHED]
+        optional = [one for one in open_fields if not one.required and one.kind == "text" and one.name in SEARCHED]
         if not wanted and not (self._inputs.keys() - {"unread_only"}):
             wanted = optional[:1]
-        self._pointed([one for one in open_fields if not one.required and one.kind != "id" and one not in wanted])
+            self._fill([] if wanted else about_what(self._kit, self._plain, open_fields, self._text))
+        self._fill(pointed(self._plain, [one for one in open_fields if _is_free(one) and one not in wanted]))
         for field in wanted:
             phrase = self._plain.phrase(field)
             if phrase is None or (is_told(field) and not self._plain.is_pointed(phrase, field)):
@@ -502,14 +512,17 @@ class _Filler:
             if not self._plain.is_named(phrase, field) and not self._plain.is_pointed(phrase, field):
                 self._uncued.append(field.kind)
 
-    def _pointed(self, fields: Sequence[ToolField]) -> None:
-        """Plain words that a word before them points to a parameter that may be left out: `from github`."""
-        for field in fields:
-            phrase = next((run for run in self._plain.runs(field) if self._plain.is_for(run, field)), None)
-            if phrase is not None:
-                self._inputs[field.name] = self._plain.value_of(phrase, field)
-                self._sure[field.name] = 0.7
-                self._spent.update(phrase)
+    def _fill(self, said: Iterable[tuple[ToolField, Sequence[Word]]]) -> None:
+        """Parameters that may be left out, with the plain words that are said for them."""
+        for field, phrase in said:
+            self._inputs[field.name] = self._plain.value_of(phrase, field)
+            self._sure[field.name] = 0.7
+            self._spent.update(phrase)
+
+
+def _is_free(field: ToolField) -> bool:
+    """Whether words may fill a parameter that may be left out: it takes no id."""
+    return not field.required and field.kind != "id"
 
 
 _UNSURE_VALUE: Final = 0.5
@@ -527,7 +540,6 @@ _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path",
 _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
 #: Telling words that change nothing of what is to be done.
 _IDLE: Final = IDLE | {"stuff", "result", "results", "slot", "slots", "hit"}
-_SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keyword", "search"])
 
 
 def _is_of(word: Word, field: ToolField) -> bool:
@@ -539,6 +551,12 @@ def _becomes(word: Word, text: str, *, is_first: bool) -> tuple[bool, int]:
     """The order of words that may be an option. `is_first`: what a thing is to become, after `to`, comes first."""
     before = text[max(0, word.start - _BEHIND) : word.start]
     return not (is_first and _BECOMES.search(before)), word.start
+
+
+def _untitled(span: Span) -> Word:
+    """The name without the title of somebody: `Dr Osei`."""
+    plain = untitled(span.text)
+    return Word(plain, span.start, span.end, concepts_of(plain))
 
 
 def _word(span: Span) -> Word:

@@ -8,6 +8,7 @@ import msgspec
 
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.told_texts import is_told
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
 
 #: Concepts that say nothing of what a thing is.
@@ -57,6 +58,23 @@ def gives(field: ToolField, item: ToolField, kit: Kit, listed: Listed) -> bool:
         return True
     addresses = [one for one in listed.fields if one.kind == item.kind]
     return field.kind == item.kind == "email" and not field.is_list and len(addresses) == 1
+
+
+def is_only_address(field: ToolField, output: ToolField, kit: Kit) -> bool:
+    """Whether a tool that reads one thing gives the only address, or number to call, by which that is written to."""
+    if kit.is_acting or field.kind != output.kind or field.kind not in ("email", "phone") or field.is_list:
+        return False
+    return len([one for one in kit.outputs if one.kind == output.kind]) == 1
+
+
+def calling(field: ToolField, listed: Listed) -> ToolField | None:
+    """The name of an item of a list, for a text that says what is meant: the `title` of a recipe for a `dish`."""
+    names = [one for one in listed.fields if one.name in _CALLED]
+    return names[0] if field.kind == "text" and field.required and not is_told(field) and len(names) == 1 else None
+
+
+#: Names of values that say what a thing is called.
+_CALLED: Final = frozenset(("name", "title", "label"))
 
 
 def is_listed(field: ToolField, box: Toolbox) -> bool:

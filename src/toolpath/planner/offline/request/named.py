@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import msgspec
+
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.verbs import folded, meanings_of
-from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.parts import PARTICLES, ClausePart
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.toolbox import Kit
+from toolpath.planner.offline.request.toolbox import Kit, ToolField
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _ARTICLES: Final = words_of(
@@ -23,7 +26,7 @@ _TITLES: Final = words_of(
     "mr mrs ms miss dr prof herr herrn frau mme mlle madame monsieur sr sra señor señora don doña"
 )
 #: Before whom or what something is done for.
-_FOR: Final = words_of("to for an für à pour a para al")
+_FOR: Final = words_of("to for an für bei à pour chez a para al")
 #: Before whose something is.
 _OF: Final = words_of("of from von vom de du des d' del")
 _CALLED: Final = words_of(
@@ -53,6 +56,9 @@ def is_named_by(span: Span, part: ClausePart, text: str, acting: Kit, finder: Ki
     words = [folded(word) for word in _WORD.findall(said)]
     while words and words[-1] in _ARTICLES | _TITLES:
         words.pop()
+    if len(words) == 2 and words[1] in PARTICLES:
+        # `Check out Ann Brook`
+        words.pop()
     if not words:
         return False
     last, before = words[-1], words[-2] if len(words) > 1 else ""
@@ -66,3 +72,37 @@ def is_named_by(span: Span, part: ClausePart, text: str, acting: Kit, finder: Ki
     # `the member Ann Brook`
     named = {folded(one) for kit in (acting, finder) for one in re.findall(r"[A-Za-z][a-z]*", kit.tool.name)[1:]}
     return bool({last, last.removesuffix("s")} & named)
+
+
+def untitled(name: str) -> str:
+    """The name of somebody without a title before it."""
+    first, _, rest = name.partition(" ")
+    return rest.strip() if rest and folded(first.rstrip(".")) in _TITLES else name
+
+
+#: Words of parameters that take what somebody or something is called.
+_BY_NAME: Final = frozenset(("name", "title", "query", "q", "search", "text", "email", "customer", "person", "label"))
+_KINDS: Final = frozenset(("text", "person", "company", "email"))
+
+
+def finding(kit: Kit) -> Kit | None:
+    """The tool as one that finds a thing by what it is called, and needs that alone; None where it is none."""
+    own = [one for one in kit.fields if one.kind in _KINDS and not one.options and takes_a_name(one)]
+    needed = [one for one in own if one.required] or own
+    if len(kit.required) > 1 or len(needed) != 1 or any(one != needed[0] for one in kit.required):
+        return None
+    # A second name narrows the first one down, and stands for it nowhere.
+    fields = [
+        msgspec.structs.replace(one, required=True) if one == needed[0] else one
+        for one in kit.fields
+        if one == needed[0] or one not in own
+    ]
+    return msgspec.structs.replace(kit, fields=tuple(fields))
+
+
+def takes_a_name(field: ToolField) -> bool:
+    """Whether a parameter takes what a thing is called, by its name or as its description says: `payee`."""
+    return bool(_BY_NAME & {*raw_words(field.name)}) or _A_NAME.search(field.description) is not None
+
+
+_A_NAME: Final = re.compile(r"\bname\b(?!\s+or\s+(?:number|id))", re.IGNORECASE)

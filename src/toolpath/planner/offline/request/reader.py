@@ -33,7 +33,7 @@ from toolpath.planner.offline.request.conditions import (
 )
 from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.item_flags import flagged
-from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives
+from toolpath.planner.offline.request.links import PALE, calling, concepts_of_path, feeds, gives, is_only_address
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.picks import Pick, is_item_of_list, picks_in
 from toolpath.planner.offline.request.span import Span
@@ -54,6 +54,8 @@ _ALL: Final = re.compile(
 )
 #: Meanings of verbs after which a thing is no more.
 _ENDING: Final = meanings_of("cancel") | meanings_of("delete")
+#: Kinds of values that are said of a search and of what is done with what it finds: `for 1 to 5 June`.
+_OF_ALL: Final = frozenset(("day", "moment", "time", "duration"))
 #: Parameters by which one thing is looked for.
 _BY_NAME: Final = frozenset(("name", "query", "text", "q", "search", "email", "title", "keyword", "phone"))
 #: Where a command has something go that was spoken of before.
@@ -402,13 +404,21 @@ class RequestReader:
             is_empty = self._when is not None and holds_nothing(self._when, step)
             is_held = bool(kit.lists) and not kit.is_acting and is_item_of_list(part.text)
             for one in () if is_empty else kit.outputs:
-                if feeds(field, one, kit) and field.name not in inputs and not is_held:
+                if (
+                    (feeds(field, one, kit) or is_only_address(field, one, kit))
+                    and field.name not in inputs
+                    and not is_held
+                ):
                     return "{{ " + ".".join((step, *one.path)) + " }}"
             for listed in () if is_empty else kit.lists:
                 given = next((each for each in listed.fields if feeds(field, each, kit, listed)), None)
                 if given is not None:
                     return self._picked(step, listed, given, (*pick, *picks_in(part.text)), inputs)
-            if is_held:
+            spoken = [of for of in kit.lists if is_held and (pick or picks_in(part.text)) and not is_empty]
+            for listed in spoken:
+                if (called := calling(field, listed)) is not None:
+                    return self._picked(step, listed, called, (*pick, *picks_in(part.text)), inputs)
+            if is_held and field.kind not in _OF_ALL:
                 # `Get the snapshots of srv-3 and delete the first one`: not srv-3 itself.
                 continue
             if field.name in inputs:
