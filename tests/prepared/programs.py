@@ -55,9 +55,6 @@ def _prepare(program: str, known: set[str]) -> None:
         if package not in known:
             known.add(package)
             _imported(package)
-    if "hypothesis" in PREPARED[program]:
-        # Which letters there are is a second's work, which each worker did by itself where nothing is kept of before.
-        importlib.import_module("hypothesis.strategies").characters(codec="utf-8").validate()
     if "toolpath.cli" in PREPARED[program]:
         importlib.import_module("toolpath.cli.main").command_line()
     # A search for garbage would copy every page of what all programs share.
