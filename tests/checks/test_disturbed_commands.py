@@ -86,6 +86,7 @@ DISTURBED = {
 {}. Drop it.
 {}. I've changed my mind.
 {}. That's forbidden.
+{}. Tom did it already.
 {}. What do you think?
 First get approval. Then {}
 Get Tom's approval, then {}
@@ -99,6 +100,8 @@ Let me {}
 {}. Ich habe es mir anders überlegt.
 {}. Ich überlege es mir noch.
 {}. Das ist verboten.
+{}. Vergiss es.
+{}. Lass es.
 {}. Was meinst du?
 {}, sozusagen
 Stell dir vor, du {}
@@ -246,6 +249,7 @@ OTHER_CHANGES = [
     ("servers", "Delete the disks of server web-31"),
     ("servers", "Delete the server below web-31"),
     ("servers", "Tom restarted server web-31. Restart server web-32."),
+    ("servers", "Restart one of server web-31 and server web-32"),
     ("servers", "Write down: tell Tom that the cakes are ready"),
     ("servers", "Send a message to Tom: the cakes are ready. Let me sleep on it."),
     ("servers", "Send a message to Tom: the cakes are ready. Can we do that?"),

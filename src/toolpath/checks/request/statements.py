@@ -220,6 +220,10 @@ _OF_THE_DEED: Final = re.compile(
     r"|\bchang\w+\s+d['\u2019](?:avis|idée)\b|\bréfléchi\w*|\bcambi\w+\s+de\s+(?:idea|opinión|parecer)\b|\bpensarlo\b"
     r"|\b(?:opposite|reverse|gegenteil|contraire|contrario)\b"
     r"|\b(?:forbidden|prohibited|banned|taboo|verboten|untersagt|tabu|interdite?s?|prohibid[oa]s?)\b|\boff[\s-]limits\b"
+    r"|\b(?:did|does|done)\s+(?:it|that|this|so)\b"
+    # `Vergiss es.` is said to whoever is asked, and its object is no subject.
+    r"|^(?:ach,?\s+|oh,?\s+)?(?:vergiss|vergesst|lass\w*|halt|stopp?|warte\w*|forget|leave|drop|skip|oublie\w*|laisse\w*"
+    r"|olv[ií]da\w*|d[eé]ja\w*)\b[\s,]*(?:es|das|it|that|this|sein|gut|mal|be|tomber|[cç]a|eso|\s)*\W*$"
     # A laugh is no reason, and no form of `haber`.
     r"|^(?:ha|he|hi|ja|je|jo)+(?:\W+(?:ha|he|hi|ja|je|jo)+)+\W*$",
     re.IGNORECASE,
