@@ -15,6 +15,7 @@ from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.said import number_words, without_lengths
 from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.units import AMBIGUOUS, UNIT_OF, words_of_unit
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
@@ -50,7 +51,8 @@ _SHARE: Final = re.compile(
 _PACKS: Final = re.compile(
     _NUMBER
     + r"\s+(?P<words>pallets?|crates?|cartons?|box(?:es)?|cases?|packs?|packets?|packages?|bundles?|dozens?|pairs?"
-    r"|kilos?|kilograms?|kg|grams?|tons?|tonnes?|lit(?:er|re)s?|gallons?|barrels?|sacks?|paletten?|kisten?|kartons?"
+    r"|kilos?|kilogram(?:m|me|o)?s?|kg|grams?|gramm|grammes?|gramos?|m?g|tons?|tonnes?|tonnen|lit(?:er|re)s?|litros?|[mc]?l|gallons?"
+    r"|barrels?|sacks?|paletten?|kisten?|kartons?"
     r"|cents?|pence|centimes|céntimos|hundred|thousand|million|billion|hundert|tausend|millionen"
     r"|packungen|dutzend|paare?|palettes?|caisses?|paires?|douzaines?|palés?|cajas?|paquetes?|docenas?|pares)(?!\w)",
     re.IGNORECASE,
@@ -186,47 +188,23 @@ def _changed_by(seen: Seen) -> Iterator[str]:
 
 #: Verbs that say what a thing becomes as well as by how much it changes.
 _SETTING: Final = frozenset(("set", "turn", "put", "change", "adjust", "move", "push", "scale", "skaliere", "skalier"))
-#: Units, of which a parameter takes one: what is said in another is another number.
-_UNITS: Final = (
-    ("second seconds sec secs sekunde sekunden seconde secondes segundo segundos", "time"),
-    ("minute minutes min mins minuten minuto minutos", "time"),
-    ("hour hours hr hrs stunde stunden heure heures hora horas", "time"),
-    ("day days tag tage tagen jour jours dia dias", "time"),
-    ("week weeks woche wochen semaine semaines semana semanas", "time"),
-    ("month months monat monate monaten mois mes meses", "time"),
-    ("year years jahr jahre jahren an ans ano anos", "time"),
-    ("rpm rpms", "turning"),
-    ("celsius c", "heat"),
-    ("fahrenheit f", "heat"),
-    ("kelvin k", "heat"),
-    ("kilogram kilograms kilograms kg kilo kilos kilogramm", "weight"),
-    ("gram grams g gramm gramme grammes gramo gramos", "weight"),
-    ("pound pounds lb lbs pfund", "weight"),
-    ("ton tons tonne tonnes", "weight"),
-    ("kilometer kilometers kilometre kilometres km", "way"),
-    ("mile miles meile meilen", "way"),
-    ("meter meters metre metres", "way"),
-)
-_UNIT_OF: Final = {word: (number, kind) for number, (words, kind) in enumerate(_UNITS) for word in words.split()}
-#: Words besides: `10 an Tom`, `a 5 min`.
-_AMBIGUOUS: Final = frozenset(("an", "c", "f", "min"))
 _MEASURED: Final = re.compile(_NUMBER + r"\s*°?\s*(?P<unit>[^\W\d_]+)")
 
 
 def _in_other_unit(seen: Seen) -> Iterator[str]:
     """A question for each number that a call takes in another unit than the request says it in."""
     for found in _KELVIN.finditer(seen.request):
-        if any(_UNIT_OF.get(word, (0, ""))[1] == "heat" for _, tool, _ in seen.acting for word in _inputs_of(tool)):
+        if any(UNIT_OF.get(word, (0, ""))[1] == "heat" for _, tool, _ in seen.acting for word in _inputs_of(tool)):
             yield f"{found.group()!r}: is that in kelvin, or so many thousands?"
     for found in _MEASURED.finditer(seen.request):
-        unit = _UNIT_OF.get(folded(found["unit"]))
+        unit = UNIT_OF.get(folded(found["unit"]))
         for tool, name in holders(found["number"], seen) if unit is not None else ():
-            named = {_UNIT_OF[word] for word in _words(name) if word in _UNIT_OF}
-            told = named or {_UNIT_OF[word] for word in _words(_about(tool, name)) if word in _UNIT_OF}
+            named = {UNIT_OF[word] for word in _words(name) if word in UNIT_OF}
+            told = named or {UNIT_OF[word] for word in _words(_about(tool, name)) if word in UNIT_OF}
             kinds = {kind for _, kind in told}
             is_other = unit is not None and unit not in told and unit[1] in kinds
             # A parameter that is called by its unit counts in nothing else: `rpm` is no `3000 g`.
-            is_other |= bool(named) and unit not in named and folded(found["unit"]) not in _AMBIGUOUS
+            is_other |= bool(named) and unit not in named and folded(found["unit"]) not in AMBIGUOUS
             if is_other:
                 yield f"{' '.join(found.group().split())!r}: {name!r} counts otherwise. Which number is meant?"
 
@@ -234,7 +212,7 @@ def _in_other_unit(seen: Seen) -> Iterator[str]:
 def is_measure(text: str) -> bool:
     """Whether a text begins with a number and a unit that it counts: `10 minutes`."""
     found = _MEASURED.match(text)
-    return found is not None and folded(found["unit"]) in _UNIT_OF and folded(found["unit"]) not in _AMBIGUOUS
+    return found is not None and folded(found["unit"]) in UNIT_OF and folded(found["unit"]) not in AMBIGUOUS
 
 
 def is_money(text: str) -> bool:
@@ -288,6 +266,9 @@ def _backwards(seen: Seen) -> Iterator[str]:
             yield f"{call.id}: it would end on {ends[0]}, before it begins on {starts[0]}. Which days are meant?"
 
 
+_DOZEN: Final = re.compile(r"s?\s+(?:an?\s+)?(?:dozen|dutzend|douzaine|docena)\b|-douzaine\b", re.IGNORECASE)
+
+
 def _in_part(seen: Seen) -> Iterator[str]:
     """A question where a part of something is meant, and no value of the plan is that part."""
     plain = without_lengths(seen.plain, seen.held)
@@ -295,8 +276,9 @@ def _in_part(seen: Seen) -> Iterator[str]:
     parts = [
         found
         for found in _PART.finditer(plain)
-        # `half seven` is a time.
+        # `half seven` is a time, `half a dozen` is six.
         if not any(one.start <= found.start() < one.end and not one.is_bare for one in clocks)
+        and not (_DOZEN.match(plain, found.end()) and 6.0 in seen.held.numbers)
     ]
     for word in {" ".join(found.group().split()) for found in parts}:
         is_half = 0.5 in seen.held.numbers and not _PART_OF.search(plain)
@@ -329,7 +311,7 @@ def _takes(pattern: re.Pattern[str], found: re.Match[str], seen: Seen, tool: Too
     words = _words(name)
     if pattern is _PACKS:
         pack = folded(found["words"])
-        known = {pack, pack.removesuffix("s"), pack.removesuffix("es")}
+        known = {pack, pack.removesuffix("s"), pack.removesuffix("es"), *words_of_unit(pack)}
         if _words(_about(tool, name)) & {"unit", "units", "measure"}:
             # It takes the number in whatever its thing is measured in.
             return False

@@ -17,6 +17,7 @@ from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.units import words_of_unit
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
@@ -374,15 +375,19 @@ def _number_for_a_name(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
         if words & (_NUMBERED | _COUNTS | _PRICES | following) or not places:
             continue
         before = seen.request[max(0, places[0].start() - 40) : places[0].start()]
-        last = [folded(word) for word in re.findall(r"[^\W\d_]+", before)[-1:]]
+        last = [folded(word) for word in re.findall(r"[^\W\d_]+", _NUMBERS_BEFORE.sub("", before))[-1:]]
         is_named = bool(last) and (
             last[0] in _NUMBERED
-            or last[0] in _name(name)
+            or bool({last[0], last[0].removesuffix("s")} & _name(name))
             or is_short(last[0], _name(name))
             or (last[0] in seen.held.vocabulary and not seen.is_verb(last[0]))
         )
         if not is_named and not before.rstrip().endswith(tuple("\"'“„«#")):
             yield f"{call.id}: is {value!r} the {name!r}?"
+
+
+#: Before the last of `slopes 3, 4 and 7`.
+_NUMBERS_BEFORE: Final = re.compile(r"(?:\b\d{1,6}(?:\s*,\s*|\s+(?:and|und|et|y)\s+))+$", re.IGNORECASE)
 
 
 def _is_of_digits(tool: Tool, name: str) -> bool:
@@ -455,6 +460,7 @@ def _in_unknown_money(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
             if not is_number or unit in STOPS or is_money(found.group()) or seen.is_verb(unit):
                 continue
             known = unit in seen.held.vocabulary or unit.removesuffix("s") in seen.held.vocabulary
+            known = known or any(map(seen.held.names, words_of_unit(unit)))
             if not known and not seen.held.has(unit) and unit not in _SCALES:
                 yield f"{call.id}: {found.group()!r}: is {value:g} the {name!r}?"
 

@@ -10,6 +10,7 @@ from typing import Final
 from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.occurrences import occurrences, whole_words
 from toolpath.checks.request.said import COUNTED, DATED, EDGES, number_words, texts_of
+from toolpath.checks.request.units import words_of_unit
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json
 
@@ -17,7 +18,7 @@ from toolpath.values import Json
 _LETTER: Final = re.compile(r"[ ]([B-HJ-Z])(?![\w'\u2019.-])")
 
 
-#: Letters of the codes of languages and countries.
+#: So many letters the codes of languages and countries have at most, and units in short.
 _CODE: Final = 2
 
 
@@ -37,8 +38,8 @@ def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> li
             if word.isdigit() and number_words(int(word)) & words:
                 # `Give P-45 five stars`.
                 continue
-            if len(word) == _CODE and any(word in codes_of(one) for one in words):
-                # `vers l'anglais`
+            if len(word) <= _CODE and any(word in codes_of(one) | words_of_unit(one) for one in words):
+                # `vers l'anglais`, `un litre de lait`
                 continue
             longer = _longer(word, plain) or _lettered(said.strip(), text, values)
             is_short = shortened and longer is not None and word.isalpha() and longer.startswith(word)
@@ -95,6 +96,10 @@ def _is_same(word: str, whole: str) -> bool:
             return True
         if (DATED.fullmatch(whole) and word.isdigit()) or re.fullmatch(r"[\d.,:x*/+-]+", whole):
             return True
+    counted = COUNTED.fullmatch(whole)
+    if counted is not None and whole.removeprefix(counted["number"]) == word:
+        # `200g`
+        return True
     stripped = whole.removesuffix("s").removesuffix("'")
     if stripped == word.removesuffix("s"):
         return True

@@ -29,6 +29,7 @@ from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.marked_numbers import marked
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
+from toolpath.checks.request.nowadays import is_of_now
 from toolpath.checks.request.only_read import only_reads
 from toolpath.checks.request.origins import origins
 from toolpath.checks.request.other_verbs import TAKING, is_compound, is_stand_in, is_turned
@@ -338,7 +339,7 @@ def _without(text: str, clauses: Sequence[Clause], seen: Seen) -> str:
 
 def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
     told = [clause for clause in carried(seen) if seen.acting]
-    yield from uncovered(_without(seen.request, told, seen), seen.held)
+    yield from (one for one in uncovered(_without(seen.request, told, seen), seen.held) if not is_of_now(one, seen))
     if not seen.acting:
         left = [short(seen, one) for one in seen.clauses if _is_act_left_out(one, seen)]
         yield from left

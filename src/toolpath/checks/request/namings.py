@@ -10,6 +10,7 @@ from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.units import words_of_unit
 from toolpath.checks.request.verbs import folded
 
 #: Words that stand for somebody or something that nobody has named.
@@ -128,6 +129,7 @@ def _of_another(seen: Seen, value: str) -> str | None:
     if (
         word in STOPS
         or word in _COUNTING
+        or _is_held_unit(word, seen)
         or is_short(word, seen.held.vocabulary)
         or seen.held.names(word)
         or _is_told(word, seen)
@@ -188,6 +190,12 @@ def is_short(word: str, words: Collection[str]) -> bool:
 
 #: Longer words are short for none.
 _SHORT: Final = 5
+
+
+def _is_held_unit(word: str, seen: Seen) -> bool:
+    """Whether a word is a unit in which the plan has an amount: `a kilo of flour`."""
+    words = words_of_unit(word)
+    return bool(words & seen.held.vocabulary) or any(map(seen.held.names, words))
 
 
 def _is_told(word: str, seen: Seen) -> bool:

@@ -15,6 +15,7 @@ from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS
 from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.idle import IDLE
 from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when, without_lengths
+from toolpath.checks.request.translations import says_part
 from toolpath.checks.request.verbs import folded
 
 #: Where a part begins that may say something of its own. Of other languages only the marks are looked at.
@@ -108,7 +109,7 @@ def _left(part: str, said: str, held: HeldValues, is_own: Callable[[str], bool],
 def _is_held(word: str, held: HeldValues, is_own: Callable[[str], bool]) -> bool:
     if word in _EMPTY or word in STOP or word in held.vocabulary or is_own(word) or says_when(word):
         return True
-    if held.names(word) or codes_of(word) & {*held.texts}:
+    if held.names(word) or codes_of(word) & {*held.texts} or says_part(word, held.texts):
         return True
     if word in DAYS_OF_MONTHS and any(day.day == DAYS_OF_MONTHS[word] for day in held.dates):
         # `the fifteenth of August`

@@ -16,6 +16,7 @@ from toolpath.checks.request.concepts import is_german_thing
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import WORDS_OF_UNITS, Length, in_unit_of_time, lengths_in
 from toolpath.checks.request.occurrences import goes_on, whole_words
+from toolpath.checks.request.translations import says_part
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.values import Json
 
@@ -447,7 +448,12 @@ def _is_held_name(token: str, plain: str, held: HeldValues, *, opens: bool, befo
     parts = [part for part in re.split(r"[^\w]+", plain) if part]
     if not parts or meanings_of(plain) or is_reading(plain) or is_counter(plain):
         return True
-    return held.has(token) or bool(codes_of(token) & {*held.texts}) or all(_is_known(part, held) for part in parts)
+    return (
+        held.has(token)
+        or bool(codes_of(token) & {*held.texts})
+        or says_part(token, held.texts)
+        or all(_is_known(part, held) for part in parts)
+    )
 
 
 def _is_known(word: str, held: HeldValues) -> bool:
@@ -481,7 +487,9 @@ def _is_held_number(token: str, plain: str, held: HeldValues, after: Sequence[re
         return _is_held_amount(counted["number"], token, following, held)
     if DATED.fullmatch(token) or not any(letter.isalpha() for letter in token):
         hours = {str((int(run) + 12) % 24) for run in runs[:1] if len(run) < 3}
-        return all(run in held.runs or float(run) in held.numbers for run in runs) or bool(hours & held.runs)
+        # `24:30` beside `room 12`: the hour of another value is none of this time.
+        is_later = bool(hours & held.runs) and all(run in held.runs for run in runs[1:])
+        return is_later or all(run in held.runs or float(run) in held.numbers for run in runs)
     # What has letters and digits in it is a name of something: it is there whole or not at all.
     return False
 

@@ -149,11 +149,23 @@ def verbs_of(tool: Tool) -> frozenset[str]:
         verbs = [word for word in named if meanings_of(word) or is_reading(word) or is_counter(word)]
         sure = [word for word in verbs if not is_thing(word, "of")]
         chosen = verbs[:1] if verbs and verbs[0] == named[0] else sure or verbs or named[:1]
-        described = raw_words(tool.description[:200])[:1]
+        described = _described(tool.description[:200])
         chosen = [tool.name, *chosen, *(one for word in described for one in _base(word))]
         known = frozenset(folded(word) for word in chosen)
         tool.__dict__["_verbs"] = known
     return known
+
+
+#: `Open or close a slope.`: it does the one or the other.
+_EITHER: Final = re.compile(r"^\W*(?P<first>[^\W\d_]+)(?:\s+or\s+|\s*/\s*)(?P<second>[^\W\d_]+)", re.IGNORECASE)
+
+
+def _described(description: str) -> list[str]:
+    """The verb that a description begins with, or both where it does the one or the other."""
+    either = _EITHER.match(description)
+    if either is not None and all(any(map(meanings_of, _base(word))) for word in either.groups()):
+        return [word.lower() for word in either.groups()]
+    return raw_words(description)[:1]
 
 
 def _base(word: str) -> list[str]:

@@ -28,6 +28,8 @@ from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits, makes_of
+from toolpath.checks.request.translations import says_part
+from toolpath.checks.request.units import says_amount
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.loose import loose
@@ -168,6 +170,7 @@ class _Made:
         self.numbers = frozenset(
             value for call in calls for value in call.inputs.values() if isinstance(value, int) and value is not True
         )
+        self._texts = frozenset(folded(str(value)) for call in calls for value in call.inputs.values())
         self.denies = any(
             one.name in call.inputs and none_of(one) == call.inputs[one.name]
             for call in calls
@@ -185,6 +188,10 @@ class _Made:
         """Whether a word is the thing of another tool, and no word for one of these tools' own."""
         own = frozenset[str]().union(*(listed_concepts(thing) for kit in self.kits for thing in things_of(kit)))
         return stem(word) in self.things_of_others - self.values and not listed_concepts(word) & own
+
+    def says_value_of(self, word: str) -> bool:
+        """Whether a word says an option or an amount that a call takes: `Tollwut`, `ein halbes Kilo`."""
+        return says_part(word, self._texts) or says_amount(word, self._texts)
 
     def says_parts_of(self, word: str) -> bool:
         """Whether the tools have all words that a word with a hyphen is made of: `on-call` of `the doctor on call`."""
@@ -396,6 +403,7 @@ def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
         is_known = is_known or is_short(word.removesuffix("s"), made.words) or word in LABELS
         is_known = is_known or COUNTS.get(word) == len(made.calls) or made.says_parts_of(word)
         is_known = is_known or place_in_row(word) in made.numbers or (made.denies and word in _DENYING)
+        is_known = is_known or made.says_value_of(word)
         if (
             not is_known
             and word not in idle

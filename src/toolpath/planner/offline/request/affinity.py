@@ -18,7 +18,7 @@ from toolpath.planner.offline.request.languages import affinity_of_language
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples, is_other_code
-from toolpath.planner.offline.request.values_of_fields import in_unit, measure_of, measured
+from toolpath.planner.offline.request.values_of_fields import is_unit, measure_of, measured, value_of
 
 #: Forms that one kind of parameter alone can hold.
 _ONE_KIND: Final[Mapping[str, str]] = {
@@ -37,7 +37,7 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
             return 3.0 if field.kind == _ONE_KIND[form] and span.value is not None else 0.0
         case "money":
             return _affinity_of_money(span, field)
-        case "duration" | "language":
+        case "duration" | "language" | "unit":
             return _affinity_of_same(span, field)
         case "name" | "code" if field.kind == "country":
             return 3.0 if country_of(span.text) is not None else 0.0
@@ -46,7 +46,7 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
         case "slash" | "path":
             return _affinity_of_path(span, field)
         case "number":
-            return _affinity_of_number(span, field) or _affinity_of_bare_id(span, field, box)
+            return _affinity_of_number(span, field) or _affinity_of_bare_id(span, field, box) or _called(span, field)
         case "list":
             return 3.0 if field.is_list else 0.0
         case "name":
@@ -61,10 +61,12 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
 
 
 def _affinity_of_same(span: Span, field: ToolField) -> float:
-    """Of what fills a parameter of its own kind alone: a length of time in its unit, a language of its way."""
-    if span.kind != field.kind:
+    """Of what fills a parameter of its own kind alone: a length of time, a language, a unit of an amount."""
+    if span.kind != ("unit" if is_unit(field) else field.kind):
         return 0.0
-    return affinity_of_language(span, field) if span.kind == "language" else 3.0 * (in_unit(span, field) is not None)
+    if span.kind == "language":
+        return affinity_of_language(span, field)
+    return 3.0 * (value_of(span, field) is not None)
 
 
 #: A share that is told as a part of one.
@@ -166,6 +168,16 @@ def _affinity_of_bare_id(span: Span, field: ToolField, box: Toolbox) -> float:
     is_long = span.text.strip("#").isdigit() and len(span.text.strip("#")) >= _DIGITS_OF_IDS
     is_known = bool(field.pattern or field.examples or field.options or box.prefix_of(field))
     return 1.6 if field.kind == "id" and is_long and span.unit in ("", "#") and not is_known else 0.0
+
+
+def _called(span: Span, field: ToolField) -> float:
+    """How likely a number is what a thing is called that goes by a text, where its word stands before: `slope 7`."""
+    is_whole = isinstance(span.value, int) and span.text.strip("#").isdigit()
+    return 1.5 * (field.kind in _CALLED and is_whole and not field.options and not field.is_list)
+
+
+#: Kinds of things that may be called by a number.
+_CALLED: Final = ("text", "place")
 
 
 #: Bounds as a description tells them: `from 1 (best) to 6 (worst)`.
@@ -271,15 +283,14 @@ def _cue_of_end(word: str, span: Span, field: ToolField) -> float:
 
 def is_unlabelled(span: Span, field: ToolField, part: ClausePart, text: str) -> bool:
     """Whether digits that could be an id stand behind no word for its thing: of `120 parcels` they are none."""
-    if span.kind != "number" or field.kind != "id" or field.pattern:
+    if span.kind != "number" or field.kind not in ("id", *_CALLED) or field.pattern:
         return False
     before = part.before(span.start, 1)
     if not before or text[before[0].end : span.start].strip(" #:."):
         return True
     word = before[0]
-    return not (word.concepts & field.concepts - {"name", "id", "number"} or is_called(word.text, field)) and (
-        folded(word.text) not in LABELS
-    )
+    is_own = bool(word.concepts & field.concepts - {"name", "id", "number"}) or is_called(word.text, field)
+    return not is_own and (field.kind != "id" or folded(word.text) not in LABELS)
 
 
 def is_called(word: str, field: ToolField) -> bool:

@@ -23,6 +23,7 @@ from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.denied import denied_words, denying, is_denied
 from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
 from toolpath.planner.offline.request.field_kinds import FieldKind
+from toolpath.planner.offline.request.flags import flag_said
 from toolpath.planner.offline.request.links import is_listed
 from toolpath.planner.offline.request.named import untitled
 from toolpath.planner.offline.request.narrowed_by import SEARCHED, about_what, pointed, whose_name
@@ -379,7 +380,7 @@ class _Filler:
         """The option that a word is, or stands for; None where it says so of no option, or of something else."""
         for option in field.options:
             is_same = is_named(word, option)
-            if not (is_same if exact else is_meant(word, option, field, self._box.told_of(field))):
+            if not (is_same if exact else is_meant(word, option, field, self._box.told_of(field), self._text)):
                 continue
             if self._is_denied(word):
                 self._denied.append(word)
@@ -416,6 +417,11 @@ class _Filler:
             said = [(word, one, is_flagged(word, one)) for one in telling for word in self._part.words]
             hits = [(word, one, holds) for word, one, holds in said if holds is not None]
             if not telling or {one for _, one, _ in hits} != {*telling}:
+                said_otherwise = flag_said(field, self._kit, self._part.words, self._text)
+                if said_otherwise is not None:
+                    self._inputs[field.name], words = said_otherwise
+                    self._optioned.append(field)
+                    self._spent.update(words)
                 continue
             is_not = any(self._is_denied(word) for word, _, _ in hits)
             holds = all(holds for _, _, holds in hits)

@@ -13,6 +13,8 @@ from rapidfuzz.fuzz import ratio
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.codes import country_of, is_language, language_of
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
+from toolpath.checks.request.tongues import tongues_of
+from toolpath.checks.request.translations import in_english, is_meant_alone, names_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import Word
 from toolpath.planner.offline.request.span import Span
@@ -31,10 +33,10 @@ def is_named(word: Word, option: Json) -> bool:
     return folded(word.text) == folded(str(option).replace("_", " "))
 
 
-def is_meant(word: Word, option: Json, field: ToolField, told: str) -> bool:
+def is_meant(word: Word, option: Json, field: ToolField, told: str, text: str = "") -> bool:
     """Whether a word stands for the option: a word of the same meaning, or one that is told of it alone.
 
-    `told`: what the tools say of a parameter with these options.
+    `told`: what the tools say of a parameter with these options; `text`: the request, which tells the tongue.
     """
     name = str(option).replace("_", " ")
     if word.is_stop:
@@ -50,7 +52,9 @@ def is_meant(word: Word, option: Json, field: ToolField, told: str) -> bool:
     told_of = _glosses(options, told).get(str(option), ())
     if any(word.concepts & concepts_of(one) or _is_cognate(plain, one, ()) for one in told_of):
         return True
-    return _is_cognate(plain, folded(name), options)
+    return _is_cognate(plain, folded(name), options) or is_meant_alone(
+        word.text, str(option), options, tongues_of(text)
+    )
 
 
 def _is_same_tongue(word: str, name: str) -> bool:
@@ -60,14 +64,28 @@ def _is_same_tongue(word: str, name: str) -> bool:
 
 
 def phrase_of(option: Json, words: Sequence[Word], text: str) -> tuple[Word, ...]:
-    """The words that say an option of several words, one after the other: `not planned`; none where they do not."""
+    """The words that say an option of several, one after the other: `not planned`, `ácido fórmico`; none if none do."""
     names = folded(re.sub(r"[_-]+", " ", str(option))).split()
-    if len(names) < 2:
-        return ()
-    for at in range(len(words) - len(names) + 1):
-        row = words[at : at + len(names)]
-        is_row = all(not text[one.end : other.start].strip(" -") for one, other in pairwise(row))
-        if is_row and [folded(one.text) for one in row] == names:
+    rows = {one for one in (tuple(names), *names_of(str(option))) if len(one) > 1}
+    for size in sorted({len(one) for one in rows}):
+        for at in range(len(words) - size + 1):
+            row = words[at : at + size]
+            is_row = all(not text[one.end : other.start].strip(" -") for one, other in pairwise(row))
+            if is_row and tuple(folded(one.text) for one in row) in rows:
+                return tuple(row)
+    return _turned_phrase(names, words, text) if len(names) > 1 else ()
+
+
+def _turned_phrase(names: Sequence[str], words: Sequence[Word], text: str) -> tuple[Word, ...]:
+    """The words beside one another that each say one of an option's, in another order: `lavado con alcohol`."""
+    tongues = tongues_of(text)
+    telling = [one for one in words if not one.is_stop]
+    for at in range(len(telling) - len(names) + 1):
+        row = telling[at : at + len(names)]
+        said = [{folded(one.text), *in_english(one.text, tongues)} for one in row]
+        is_near = all(len(text[one.end : other.start].split()) <= 1 for one, other in pairwise(row))
+        is_all = all(any(name in own for own in said) for name in names)
+        if is_near and is_all and all(own & {*names} for own in said):
             return tuple(row)
     return ()
 

@@ -22,6 +22,19 @@ _ARTICLE: Final = 16
 _ANY: Final = re.compile(r"\b(?:an?|some|any|eine?[nrms]?|irgendein\w*|une?|una?|alg[uú]n\w*)\s+$", re.IGNORECASE)
 
 
+_NO_NAMES: Final = frozenset(("everything", "something", "anything", "last", "past", "next"))
+#: Words that say how much of a thing there is, and are no part of what it is called: `much celadon`.
+_HOW_MUCH: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """much many few several enough viel viele vielen wenig wenige einige mehrere genug
+        beaucoup combien plusieurs assez quelques mucho mucha muchos muchas poco pocos varios varias
+        cuánto cuánta cuántos cuántas bastante""",
+    )
+)
+
+
 class PlainWords:
     """Plain words of one clause, as the parameters of one tool may take them. `spent`: words that became a value."""
 
@@ -35,6 +48,8 @@ class PlainWords:
 
     def value_of(self, phrase: Sequence[Word], field: ToolField) -> str:
         """The words as they stand; without the parameter's name where its examples have none: `the batch namespace`."""
+        named = [word for word in phrase if folded(word.text) not in _HOW_MUCH]
+        phrase = phrase[phrase.index(named[0]) :] if named else phrase
         is_named = bool(field.examples) and len(phrase) > 1 and folded(phrase[-1].text) == field.name
         return self._text[phrase[0].start : phrase[-2 if is_named else -1].end]
 
@@ -69,11 +84,7 @@ class PlainWords:
                 and word not in self._spent
                 and not self._is_any(word)
             )
-            is_free = (
-                is_free
-                and not is_picking(word.start, self._text)
-                and folded(word.text) not in ("everything", "something", "anything", "last", "past", "next")
-            )
+            is_free = is_free and not is_picking(word.start, self._text) and folded(word.text) not in _NO_NAMES
             if is_apart or not (is_free or is_own):
                 runs.append(run)
                 run = []

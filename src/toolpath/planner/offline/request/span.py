@@ -22,6 +22,7 @@ Kind = Literal[
     "month",
     "time",
     "language",
+    "unit",
     "money",
     "duration",
     "percent",

@@ -295,7 +295,11 @@ def _names(text: str, whole: str, *, is_german: bool = False) -> Iterator[Span]:
             # What opens a command is its verb: `Throw it out`.
             continue
         is_first = opens
-        while words and (_is_common(words[0][1]) or (is_first and len(words) == 1 and _is_verb(words[0][1]))):
+        while (
+            words
+            and not _is_joined(words)
+            and (_is_common(words[0][1]) or (is_first and len(words) == 1 and _is_verb(words[0][1])))
+        ):
             if not is_first and not is_german and _is_begun(words):
                 break
             words = words[1:]
@@ -311,6 +315,11 @@ def _names(text: str, whole: str, *, is_german: bool = False) -> Iterator[Span]:
                 start,
                 end,
             )
+
+
+def _is_joined(words: list[tuple[int, str]]) -> bool:
+    """Whether the first word is one of a firm's: `Haus & Co`, `Fish & Sons`."""
+    return len(words) > 2 and words[1][1] == "&"
 
 
 def _is_begun(words: list[tuple[int, str]]) -> bool:

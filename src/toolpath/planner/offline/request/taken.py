@@ -12,6 +12,7 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import MONTH_NAMES, MONTHS
 from toolpath.checks.request.lengths import lengths_in
+from toolpath.checks.request.nowadays import gives_several
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import FIRSTS, LASTS
 from toolpath.planner.offline.request.languages import with_languages
@@ -20,6 +21,7 @@ from toolpath.planner.offline.request.periods import periods_in
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.told_texts import with_told
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
+from toolpath.planner.offline.request.units import with_units
 
 #: One way to read each comma: with several, a row of fifty numbers took for ever.
 JOINED: Final = re.compile(
@@ -47,7 +49,8 @@ def as_taken(
 ) -> ClausePart:
     """The clause with its values as the tool takes them. Not `with_words`: what is told is left as it is."""
     own = _monthly(kit, _placed(kit, _in_units(kit, _parted(kit, part)), text), text, today)
-    own = with_languages(kit, _periodic(kit, own, text, today), text)
+    own = _of_today(kit, own, today)
+    own = with_units(kit, with_languages(kit, _periodic(kit, own, text, today), text), text)
     own = _without_bounds(own, text)
     return with_told(kit, own, given) if with_words else own
 
@@ -178,6 +181,22 @@ def _parted(kit: Kit, part: ClausePart) -> ClausePart:
         else:
             spans.append(one)
     return msgspec.structs.replace(part, spans=tuple(spans))
+
+
+def _of_today(kit: Kit, part: ClausePart, today: date | None) -> ClausePart:
+    """The clause without today, for a tool that takes no day: `tonight at 21:00`, `how heavy is hive 7 today`."""
+    kinds = {field.kind for field in kit.fields}
+    if today is None or kinds & {"day", "moment", "month"}:
+        return part
+    own = [one for one in part.spans if one.kind == "day" and str(one.value) == today.isoformat()]
+    times = {one.start for one in part.spans if one.kind == "time"} if "time" in kinds else set[int]()
+    is_of_one = bool(kit.required) and not kit.is_acting and not gives_several(kit.tool)
+    gone = [one for one in own if one.start in times or (is_of_one and _TODAY.fullmatch(one.text))]
+    return msgspec.structs.replace(part, spans=tuple(one for one in part.spans if one not in gone)) if gone else part
+
+
+#: Words for the day on which it is said.
+_TODAY: Final = re.compile(r"today|tonight|heute|aujourd['\u2019]hui|hoy", re.IGNORECASE)
 
 
 def _in_units(kit: Kit, part: ClausePart) -> ClausePart:

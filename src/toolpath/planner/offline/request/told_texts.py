@@ -16,7 +16,7 @@ from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
 
-_WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day"])
+_WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day", "time"])
 _TOLD: Final = frozenset(
     [
         "text",

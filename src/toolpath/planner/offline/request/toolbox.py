@@ -298,12 +298,21 @@ def _fields(schema: JsonObject, told: str = "") -> Iterable[ToolField]:
         return
     needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     silent = [name for name, value in properties.items() if isinstance(value, dict) and _says_nothing(value)]
+    is_measured = any(is_unit_name(str(name)) for name in properties)
     for name, value in properties.items():
         if not isinstance(value, dict):
             continue
         # `Show an article by its id, such as PT-40.` is said of the tool, and meant of the one text that it takes.
         shown = {"description": _ids_shown(told)} if silent == [name] else {}
-        yield _field(str(name), {**value, **shown}, required=name in needed)
+        field = _field(str(name), {**value, **shown}, required=name in needed)
+        # An `amount` beside a `unit` is no money.
+        is_amount = is_measured and field.kind == "money"
+        yield msgspec.structs.replace(field, kind="number") if is_amount else field
+
+
+def is_unit_name(name: str) -> bool:
+    """Whether a parameter of this name takes the unit of an amount."""
+    return raw_words(name)[-1:] in (["unit"], ["units"], ["uom"])
 
 
 def _says_nothing(schema: JsonObject) -> bool:
