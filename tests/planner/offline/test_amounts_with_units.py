@@ -89,3 +89,9 @@ def test_an_amount_without_a_number_is_one_in_the_unit_of_the_parameter() -> Non
         (step,) = plan_offline(request, Catalog({fed.key: fed})).steps
         assert isinstance(step, Call)
         assert step.inputs == {"hive": 7, "feed": feed, "kilograms": 1}
+
+
+@pytest.mark.parametrize("bound", ["about a kilo", "at most a kilo", "less than half a kilo", "a kilo or two"])
+def test_an_amount_that_is_no_more_than_near_is_asked_about(bound: str) -> None:
+    store = STORES["said"]
+    assert plan_offline(f"Put {bound} of flour on the shopping list", Catalog({store.key: store})).questions

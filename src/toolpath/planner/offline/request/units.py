@@ -43,6 +43,18 @@ _WEIGHT: Final = re.compile(_WEIGHTS, re.IGNORECASE)
 _OF: Final = re.compile(r"\s+(?:of|de)(?=\s)|\s+(?=d['\u2019])", re.IGNORECASE)
 
 
+#: Before an amount that is another one: `about a kilo`, which is asked.
+_BOUNDED: Final = re.compile(
+    r"\b(?:about|around|roughly|approximately|nearly|almost|most|least|than|up\s+to|over|under|maybe|perhaps|or"
+    r"|etwa|ungefähr|circa|ca\.?|fast|knapp|mindestens|höchstens|bis\s+zu|als|über|unter|oder|vielleicht"
+    r"|environ|presque|moins|plus|jusqu['\u2019]à|ou|casi|unos|aproximadamente|menos|más|hasta|máximo|mínimo|o)"
+    r"(?:\s+d['\u2019e]?)?\s*$",
+    re.IGNORECASE,
+)
+#: So many letters stand before it, with what it stands behind.
+_BEFORE: Final = 24
+
+
 def with_units(kit: Kit, part: ClausePart, text: str) -> ClausePart:
     """The clause with amounts as the tool takes them: a number and its unit, or a number in its own unit."""
     numbers = [field for field in kit.fields if field.kind == "number" and not field.is_name]
@@ -52,6 +64,8 @@ def with_units(kit: Kit, part: ClausePart, text: str) -> ClausePart:
     own = [measure for field in numbers if (measure := measure_of(field))]
     for found in _ONE.finditer(text, part.start, part.end):
         is_own = any(same_measure(found["unit"], measure) is not None for measure in own)
+        if _BOUNDED.search(text, max(0, found.start() - _BEFORE), found.start()):
+            continue
         if not (is_apart or is_own) or any(one.start < found.end() and found.start() < one.end for one in part.spans):
             continue
         value = 0.5 if found["half"] else 1
