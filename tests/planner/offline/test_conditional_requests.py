@@ -81,3 +81,25 @@ def test_a_list_is_no_condition_where_nothing_of_it_is_spoken_of() -> None:
     plan = plan_offline('If you find nobody called "Ann Lee", delete AC-21', tools)
     deleting = [step for step in plan.steps if isinstance(step, Call) and step.tool == "delete_account"]
     assert [step.when for step in deleting] == ["{{ find_people.people | length == 0 }}"]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Check AC-21. Not closed yet? Then delete it.",
+        "Prüfe AC-21. Noch nicht geschlossen? Dann lösche es.",
+        "Regarde AC-21. Pas encore fermé ? Alors supprime-le.",
+        "Mira AC-21. ¿Todavía no cerrada? Entonces bórrala.",
+    ],
+)
+def test_a_short_question_for_what_is_not_yet_so_is_a_condition(request_text: str) -> None:
+    plan = planned(request_text)
+    assert plan is not None
+    assert not plan.questions
+    assert writes(plan) == {"delete_account": "{{ get_account.status != 'closed' }}"}
+
+
+@pytest.mark.parametrize("request_text", ["Check AC-21. Not sure yet? Then delete it.", "AC-21 not closed? Delete it."])
+def test_a_short_question_that_no_tool_tells_is_asked_about(request_text: str) -> None:
+    plan = planned(request_text)
+    assert plan is None or plan.questions or not writes(plan)

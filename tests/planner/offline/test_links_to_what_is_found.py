@@ -15,6 +15,7 @@ from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
 DAY = {"type": "string", "format": "date"}
+AMOUNT = {"type": "number"}
 TODAY = date(2027, 3, 1)
 
 
@@ -76,6 +77,15 @@ SHOP = (
          meal={"type": "string", "description": "What is eaten"}),
     tool("list_orders", "Orders by client or state.", "read", {"orders": listed(order_no=TEXT, due_on=DAY)},
          client_=TEXT, state_={"type": "string", "enum": ["open", "packed"]}),
+    tool("read_recipe", "A recipe.", "read",
+         {"title": TEXT, "ingredients": listed(name=TEXT, amount=AMOUNT, unit=TEXT)},
+         recipe_id={"type": "string", "description": "e.g. RC-12"}),
+    tool("add_to_basket", "Put something into the basket.", "write", {},
+         good={"type": "string", "description": "What to buy"}, amount_=AMOUNT, unit_=TEXT),
+    tool("list_tracks", "Runs for skiers, by colour.", "read", {"tracks": listed(track=TEXT, colour=TEXT)},
+         colour_={"type": "string", "enum": ["red", "black"]}),
+    tool("groom_track", "Send a machine onto a track.", "write", {},
+         track={"type": "string", "description": "Name of the track"}),
     tool("pack_order", "Pack an order.", "write", {}, order_no=TEXT),
 )  # fmt: skip
 TOOLS = Catalog({one.key: one for one in SHOP})
@@ -100,7 +110,7 @@ def calls(plan: Plan | None) -> list[Call]:
          ("phone", "get_boat.keeper_phone")),
         # A second name narrows the first one down.
         ("Record 3.8 kg for Minka", "find_animal", {"name": "Minka"}, ("animal_id", "find_animal.animal_id")),
-        ("Trag bitte bei Minka 3,8 kg ein", "find_animal", {"name": "Minka"}, ("animal_id", "find_animal.animal_id")),
+        ("Erfasse bei Minka 3,8 kg", "find_animal", {"name": "Minka"}, ("animal_id", "find_animal.animal_id")),
         # A text that need not be there is not what it is booked for.
         ("Book a visit for Minka on 9 April", "find_animal", {"name": "Minka"}, ("animal_id", "find_animal.animal_id")),
         # What a thing goes by is told by the description, and by a parameter that need not be there.
@@ -131,12 +141,32 @@ def test_what_a_command_needs_is_read_first(
 
 
 @pytest.mark.parametrize(
+    ("request_text", "asked", "given"),
+    [
+        ("Put all the ingredients of RC-40 into the basket", {"recipe_id": "RC-40"},
+         {"good": "{{ item.name }}", "amount": "{{ item.amount }}", "unit": "{{ item.unit }}"}),
+        ("Groom all the red runs", {"colour": "red"}, {"track": "{{ item.track }}"}),
+        ("groom every black run", {"colour": "black"}, {"track": "{{ item.track }}"}),
+    ],
+)  # fmt: skip
+def test_what_a_list_holds_goes_by_its_name(request_text: str, asked: dict[str, Any], given: dict[str, Any]) -> None:
+    plan = planned(request_text)
+    assert plan is not None
+    assert not plan.questions
+    read, write = calls(plan)
+    assert (read.inputs, write.inputs) == (asked, given)
+
+
+@pytest.mark.parametrize(
     "request_text",
     [
         "Text the keeper of the boat next to HH-TT 90 'your keel is dry'",
         "Book a visit for the animal that bit Minka on 9 April",
         "End the subscription of the man who knows Ines Falk",
         "Who's doing OR-517? Don't send them a note that the source has changed",
+        "Put all the ingredients of RC-40 but the eggs into the basket",
+        "Don't groom all the red runs",
+        "groom all the green runs",
         "Should I pack all the open orders of Delmas?",
         "If dishes with leeks are any good, plan the first one for tomorrow",
     ],

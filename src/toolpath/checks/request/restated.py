@@ -25,7 +25,7 @@ _OPENS: Final = (
 #: What a question begins with that is answered by yes or no, and asks nobody to do something.
 _ASKS: Final = (
     r"(?:is|are|has|have|does|do(?!\s+(?:you|not|n['\u2019]?t)\b)|did|ist|sind|hat|haben|gibt|liegt|steht|est|sont|est-ce\s+que|y\s+a-t-il"
-    r"|está|están|hay|tiene|sigue|still|already|any|noch|schon|immer\s+noch|encore|toujours|déjà|todavía|aún|ya)"
+    r"|está|están|hay|tiene|sigue|not(?=\s+(?:\w+\s+){0,2}\w+\s+yet\b)|pas\s+encore|todavía\s+no|aún\s+no|still|already|any|noch|schon|immer\s+noch|encore|toujours|déjà|todavía|aún|ya)"
 )
 #: A question for something else than yes or no.
 _TELLING: Final = (
@@ -141,7 +141,7 @@ def _word(said: str, *, is_denied: bool) -> str:
 
 #: A question that is denied expects a yes or a no, and which of them is not said: `Isn't it overdue? Then cancel it`.
 _DENIED: Final = re.compile(
-    r"\w*n['\u2019]t\b|(?<!\bstill\s)(?<!\bnoch\s)(?<!\baún\s)(?<!\btodavía\s)\b(?:not(?!\s+yet\b)|nicht(?!\s+mehr\b)"
+    r"\w*n['\u2019]t\b|(?<!\bstill\s)(?<!\bnoch\s)(?<!\baún\s)(?<!\btodavía\s)\b(?:not(?!\s+(?:\w+\s+){0,3}yet\b)|nicht(?!\s+mehr\b)"
     r"|kein\w*(?!\s+\w+\s+mehr\b)|pas(?!\s+encore\b)|no(?!\s+longer\b))\b",
     re.IGNORECASE,
 )
@@ -164,6 +164,8 @@ def _by_if(found: re.Match[str], text: str, word: str) -> str:
     """The opening of the sentence, the word for `if` and the condition, with a comma before what is to be done."""
     lead, said = found["lead"].replace("\u00bf", ""), text[slice(*found.span("said"))]
     said = said[:1].lower() + said[1:] if _FIRST.match(said) else said
+    # `if not …` says what is to be done otherwise.
+    said = f"it is {said}" if said.startswith("not ") else said
     return f"{lead}{word if lead.strip() else word.capitalize()} {said}, "
 
 

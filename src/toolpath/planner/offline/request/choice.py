@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.catalog.words import stem
+from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.only_read import only_reads
 from toolpath.checks.request.statements import is_statement
@@ -282,9 +282,17 @@ class ToolChoice:
 
     def _are_called(self, field: ToolField, word: Word) -> bool:
         """Whether a word stands for the items of a list that give the parameter: its name, or an option of it."""
+        said = word.concepts - PALE
+        if field.kind == "text":
+            # `all the ingredients of R-40`, `every run` of what lists runs and goes by their slopes
+            lists = [(kit, of) for kit in self._box.kits if not kit.is_acting for of in kit.lists]
+            return any(
+                (calling(field, of) is not None and bool(concepts_of_path(of) & said))
+                or (any(one.name == field.name for one in of.fields) and _opens_with(kit, word))
+                for kit, of in lists
+            )
         if field.kind not in ("id", "number") or (field.kind == "number" and not field.is_name):
             return False
-        said = word.concepts - PALE
         for kit in self._box.kits:
             if kit.is_acting or not any(gives(field, one, kit, of) for of in kit.lists for one in of.fields):
                 continue
@@ -360,6 +368,8 @@ class ToolChoice:
                 continue
             for listed in other.lists:
                 item = next((one for one in listed.fields if gives(wanted, one, other, listed)), None)
+                if item is None and concepts_of_path(listed) & _concepts_after_each(part):
+                    item = calling(wanted, listed)
                 if item is None:
                     continue
                 # `Copy each file from /a to /b`: what the call took is not where the list is, if something else is.
@@ -393,6 +403,13 @@ def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
     )
 
 
+def _opens_with(kit: Kit, word: Word) -> bool:
+    """Whether a tool's description begins with what it lists: `Ski runs, by difficulty`."""
+    return stem(folded(word.text)) in {stem(folded(one)) for one in raw_words(kit.tool.description)[:_OPENING]}
+
+
+#: Words of a description that say what a tool lists.
+_OPENING: Final = 4
 #: `Den Stundenplan der 9c`: what is named with its article is to be seen.
 _NAMED: Final = re.compile(
     r"\W*(?:(?:bitte|please|and|und|et|y)\s+)*(?:the|den|die|das|le|la|les|el|los|las|my|our|mein\w*|unser\w*|mes"

@@ -69,12 +69,12 @@ def is_only_address(field: ToolField, output: ToolField, kit: Kit) -> bool:
 
 def calling(field: ToolField, listed: Listed) -> ToolField | None:
     """The name of an item of a list, for a text that says what is meant: the `title` of a recipe for a `dish`."""
-    names = [one for one in listed.fields if one.name in _CALLED]
+    names = [one for one in listed.fields if one.name in CALLED]
     return names[0] if field.kind == "text" and field.required and not is_told(field) and len(names) == 1 else None
 
 
 #: Names of values that say what a thing is called.
-_CALLED: Final = frozenset(("name", "title", "label"))
+CALLED: Final = frozenset(("name", "title", "label"))
 
 
 def is_listed(field: ToolField, box: Toolbox) -> bool:

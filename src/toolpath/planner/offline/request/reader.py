@@ -33,7 +33,15 @@ from toolpath.planner.offline.request.conditions import (
 )
 from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.item_flags import flagged
-from toolpath.planner.offline.request.links import PALE, calling, concepts_of_path, feeds, gives, is_only_address
+from toolpath.planner.offline.request.links import (
+    PALE,
+    calling,
+    concepts_of_path,
+    feeds,
+    gives,
+    is_only_address,
+)
+from toolpath.planner.offline.request.looped import literals, of_list
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.picks import Pick, is_item_of_list, picks_in
 from toolpath.planner.offline.request.span import Span
@@ -185,7 +193,7 @@ class RequestReader:
     def _read(self, fitted: Fitted) -> None:
         """Have a step read what a condition speaks of."""
         step = self._name(fitted.kit)
-        self._steps.append(Call(id=step, tool=fitted.kit.key, inputs=_literals(fitted.calls[0])))
+        self._steps.append(Call(id=step, tool=fitted.kit.key, inputs=literals(fitted.calls[0])))
         self._made.append((step, fitted.kit, fitted.calls[0], ()))
 
     def _condition(
@@ -309,10 +317,10 @@ class RequestReader:
             when = f"{{{{ {test} }}}}"
         step = self._call_of(read.kit, read.calls[0], None)
         inputs: JsonObject = {
-            **_literals(fitted.calls[0]),
+            **literals(fitted.calls[0]),
             **{name: "{{ " + ".".join(("item", *item.path)) + " }}" for name in given},
         }
-        inputs |= _of_list(fitted, inputs, lister)
+        inputs |= of_list(fitted, inputs, lister)
         self._ask(fitted, inputs, "each")
         call = Call(id=self._name(fitted.kit), tool=fitted.kit.key, inputs=inputs, when=when)
         over = "{{ " + ".".join((step, *listed.path)) + " }}"
@@ -327,7 +335,7 @@ class RequestReader:
         read, listed, item = lister
         step = self._call_of(read.kit, read.calls[0], None)
         link = self._picked(step, listed, item, picks_in(part.text), read.calls[0])
-        inputs = {**_literals(fitted.calls[0]), **dict.fromkeys(fitted.given, link)}
+        inputs = {**literals(fitted.calls[0]), **dict.fromkeys(fitted.given, link)}
         self._ask(fitted, inputs, self._call_of(fitted.kit, fitted.calls[0], when, inputs))
 
     def _more_of(
@@ -335,8 +343,8 @@ class RequestReader:
     ) -> tuple[Loop, tuple[Fitted, Listed, ToolField]]:
         """A further call for each item: `…, then close it`."""
         made, lister = loop
-        inputs = _literals(fitted.calls[0])
-        inputs |= _of_list(fitted, inputs, lister)
+        inputs = literals(fitted.calls[0])
+        inputs |= of_list(fitted, inputs, lister)
         self._ask(fitted, inputs, "each")
         last = made.body.steps[-1].id
         call = Call(id=self._name(fitted.kit), tool=fitted.kit.key, inputs=inputs, depends_on=(last,))
@@ -348,7 +356,7 @@ class RequestReader:
         links = self._links(fitted, part)
         pick = picks_in(part.text)
         for inputs in fitted.calls:
-            whole = {**_literals(inputs), **links}
+            whole = {**literals(inputs), **links}
             step = self._call_of(fitted.kit, inputs, when, whole)
             self._made[-1] = (*self._made[-1][:3], pick)
             self._ask(fitted, whole, step)
@@ -359,7 +367,7 @@ class RequestReader:
                 self._questions.insert(0, f"{step}: what is {field.name!r} ({_about(field)})?")
 
     def _call_of(self, kit: Kit, inputs: JsonObject, when: str | None, whole: JsonObject | None = None) -> str:
-        taken = _literals(inputs) if whole is None else whole
+        taken = literals(inputs) if whole is None else whole
         for one in self._steps:
             if isinstance(one, Call) and (one.tool, one.inputs, one.when) == (kit.key, taken, when):
                 # Said twice, done once.
@@ -422,14 +430,14 @@ class RequestReader:
                 # `Get the snapshots of srv-3 and delete the first one`: not srv-3 itself.
                 continue
             if field.name in inputs:
-                return _literals({"value": inputs[field.name]})["value"]
+                return literals({"value": inputs[field.name]})["value"]
             same = [
                 one
                 for one in kit.fields
                 if one.kind == field.kind == "id" and one.name in inputs and one.described & field.described - PALE
             ]
             if same:
-                return _literals({"value": inputs[same[0].name]})["value"]
+                return literals({"value": inputs[same[0].name]})["value"]
         return None
 
     def _picked(self, step: str, listed: Listed, field: ToolField, pick: Sequence[Pick], inputs: JsonObject) -> str:
@@ -502,26 +510,6 @@ def _is_of_one(read: Fitted) -> bool:
     return bool(named)
 
 
-def _of_list(fitted: Fitted, inputs: JsonObject, lister: tuple[Fitted, Listed, ToolField]) -> JsonObject:
-    """Further inputs of a call made for an item: of it, and of what its list was asked for with."""
-    read, listed, _ = lister
-    found: JsonObject = {
-        one.name: "{{ " + ".".join(("item", *one.path)) + " }}"
-        for one in listed.fields
-        if one.name in inputs and len(one.path) == 1 and read.calls[0].get(one.name) == inputs[one.name]
-    }
-    for field in fitted.missing:
-        # What a thing is set to is not what it already is.
-        if field.name in inputs or (fitted.kit.is_acting and field.kind in ("enum", "bool")):
-            continue
-        item = next((one for one in listed.fields if gives(field, one, read.kit, listed)), None)
-        if item is not None:
-            found[field.name] = "{{ " + ".".join(("item", *item.path)) + " }}"
-        elif field.name in read.calls[0]:
-            found |= _literals({field.name: read.calls[0][field.name]})
-    return found
-
-
 def _giving_nothing(kit: Kit) -> Kit:
     """The tool as one of which nothing is known to come."""
     return msgspec.structs.replace(kit, outputs=(), lists=()) if kit.is_acting else kit
@@ -571,21 +559,6 @@ def _is_counted(span: Span, part: ClausePart, fitted: Fitted) -> bool:
     ):
         return True
     return is_measured or _OF_THEM.match(part.text, span.end - part.start) is not None
-
-
-def _literals(inputs: JsonObject) -> JsonObject:
-    """The inputs as a plan's: what looks like a template is none."""
-    return {name: _literal(value) for name, value in inputs.items()}
-
-
-def _literal(value: Json) -> Json:
-    match value:
-        case str():
-            return value.replace("{{", "{{ '{{' }}") if "{{" in value else value
-        case list():
-            return [_literal(one) for one in value]
-        case _:
-            return value
 
 
 def _about(field: ToolField) -> str:
