@@ -110,3 +110,30 @@ def test_when_it_was_is_nothing_to_a_tool_that_takes_no_day() -> None:
 )
 def test_moods_of_what_is_told_and_asked(said: str, moods: list[str]) -> None:
     assert [one.mood for one in clauses_of(said, lambda _: False)] == moods
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ferme le ticket T-7, puis archive-le",
+        "Schließ das Ticket T-7 und archiviere es danach",
+        "Cierra el ticket T-7 y luego archívalo",
+        "Close ticket T-7, then archive it",
+    ],
+)
+def test_what_says_that_something_comes_after_is_no_word_left_over(said: str) -> None:
+    close = tool("desk.close_ticket", "Close a ticket.", ticket_id="string")
+    archive = tool("desk.archive_ticket", "Archive a ticket.", ticket_id="string")
+    plan = _planned(said, close, archive)
+    assert plan is not None
+    assert plan.questions == ()
+    assert [one.tool for _, one in every_step(plan.block) if isinstance(one, Call)] == [close.key, archive.key]
+
+
+@pytest.mark.parametrize("name", ["Metacam", "Apoquel", "Urbason"])
+def test_a_name_behind_an_apostrophe_is_that_name(name: str) -> None:
+    stock = tool("vet.check_stock", "Check the stock of a drug.", "read", drug="string")
+    joined = "d'" if name[0] in "AEIOU" else "de "
+    plan = _planned(f"Vérifie le stock de Rimadyl et {joined}{name}", stock)
+    assert plan is not None
+    assert not any(name in one for one in plan.questions), plan.questions

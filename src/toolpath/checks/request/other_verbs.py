@@ -16,7 +16,7 @@ from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import Seen, is_offered, text_in
 from toolpath.checks.request.sentences import Clause
-from toolpath.checks.request.tools import acts, is_called, makes_of
+from toolpath.checks.request.tools import acts, acts_named, makes_of
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
@@ -69,8 +69,8 @@ def is_stand_in(clause: Clause, call: Call, tool: Tool | None, seen: Seen) -> bo
 
 def _is_made(clause: Clause, tool: Tool, seen: Seen) -> bool:
     """Whether what the tool makes is called after the verb, and no other tool is: `Ship SO-5`, of `create_shipment`."""
-    others = [one for one in seen.tools_left if acts(one)]
-    return makes_of(clause.verb, tool) and not any(is_called(clause.verb, one) for one in others)
+    named = {word for one in seen.tools_left if acts(one) for word in raw_words(one.name)}
+    return makes_of(clause.verb, tool) and not named & acts_named(clause.verb)
 
 
 def _is_option(clause: Clause, call: Call, tool: Tool, seen: Seen) -> bool:

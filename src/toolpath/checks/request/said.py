@@ -438,8 +438,14 @@ _GERMAN_ARTICLES: Final = frozenset(
 )
 
 
+_ELIDED: Final = re.compile(r"^(?:[ldnsjmtc]|qu)['\u2019](?=[^\W\d_]{2})")
+
+
 def _is_held_name(token: str, plain: str, held: HeldValues, *, opens: bool, before: str) -> bool:
     """Whether a word in capitals, which may be a name, is somewhere; any other word need not be."""
+    # `d'Apoquel`: the name is what stands behind the apostrophe.
+    token = _ELIDED.sub("", token)
+    plain = folded(token)
     inside = token[1:] != token[1:].lower()
     if not token[:1].isupper() and not inside:
         return True

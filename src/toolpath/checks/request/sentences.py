@@ -569,7 +569,7 @@ _ITS_OWN: Final = re.compile(r"^(\s*[^\W\d_]\S*[^s\W])\s+son(?=\s+[^\W\d_])", re
 #: German for `it` behind a command, and Spanish for `is` behind a thing: `starte es neu`.
 _ITS_OBJECT: Final = re.compile(
     r"^(\s*[^\W\d_]\S*)\s+es(?=[\s.,!;]*$|\s+(?:bitte|an|ab|auf|aus|ein|um|zu|zurück|neu|wieder|weg|sofort|jetzt|gleich"
-    r"|mir|ihm|ihr|dem|der|den|in|nach|für|von|vor|mit|unter|über|im|am|zum|zur|dann|auch|frei|fertig)\b)",
+    r"|mir|ihm|ihr|dem|der|den|in|nach|für|von|vor|mit|unter|über|im|am|zum|zur|dann|danach|anschließend|auch|frei|fertig)\b)",
     re.IGNORECASE,
 )
 #: A German question without its mark, `Lösche ich …`, and no command as `Lösche es`.

@@ -126,6 +126,11 @@ _ROOT: Final = 3
 _NOUN: Final = re.compile(r"(?:p?ment|s?ion|a?tion|ings?|al|er|e?s?)")
 
 
+def acts_named(verb: str) -> frozenset[str]:
+    """The verb and the English verbs that say the same."""
+    return frozenset((folded(verb), *(one.removeprefix("to-") for one in commanded(verb) if one.startswith("to-"))))
+
+
 def makes_of(verb: str, tool: Tool) -> bool:
     """Whether the tool makes the thing that is called after the verb, in any tongue: a shipment by shipping."""
     words = raw_words(tool.name)
@@ -133,8 +138,7 @@ def makes_of(verb: str, tool: Tool) -> bool:
         tool.effect != "write" or len(words) < 2 or words[0] not in _MAKING or is_reading(verb)
     ):  # its verb, and what it makes
         return False
-    alike = (one.removeprefix("to-") for one in commanded(verb) if one.startswith("to-"))
-    roots = {one.removesuffix("e") for one in (folded(verb), *alike)}
+    roots = {one.removesuffix("e") for one in acts_named(verb)}
     return any(
         len(root) >= _ROOT and words[-1].startswith(root) and _NOUN.fullmatch(words[-1].removeprefix(root)) is not None
         for root in roots
