@@ -79,3 +79,32 @@ def test_a_noun_or_a_known_id_chooses(said: str, tools: tuple[Tool, ...], chosen
     (step,) = plan.steps
     assert isinstance(step, Call)
     assert step.tool == chosen
+
+
+def _a_state(name: str, thing: str, told: str, **state: object) -> Tool:
+    properties = {thing: {"type": "string", "description": f"Name of the {thing}"}, **state}
+    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    return scripted(name, then={}, effect="write", description=told, input_schema=schema)
+
+
+FLAG = {"type": "boolean", "description": "true opens it, false closes it"}
+STATE = {"type": "string", "enum": ["open", "closed"]}
+SET = (
+    _a_state("set_slope", "slope", "Open or close a slope.", open=FLAG),
+    _a_state("set_lift", "lift", "Open a lift, or close it.", state=STATE),
+)
+
+
+@pytest.mark.parametrize("said", ["Close Marmotte", "Close the Rotwand", "open the Rotwand", "open Marmotte"])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_name_that_two_tools_may_set_to_a_state_is_asked_about(said: str, is_turned: bool) -> None:
+    assert _made_of(said, SET[::-1] if is_turned else SET).questions
+
+
+@pytest.mark.parametrize(
+    ("said", "key"), [("close the slope Marmotte", "set_slope"), ("close the lift Rot", "set_lift")]
+)
+def test_the_word_for_the_thing_says_which_is_set(said: str, key: str) -> None:
+    plan = _made_of(said, SET)
+    assert plan.questions == ()
+    assert [step.tool for step in plan.steps if isinstance(step, Call)] == [key]

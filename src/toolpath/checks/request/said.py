@@ -17,7 +17,7 @@ from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import WORDS_OF_UNITS, Length, in_unit_of_time, lengths_in
 from toolpath.checks.request.occurrences import goes_on, whole_words
 from toolpath.checks.request.translations import says_part
-from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of, unelided
 from toolpath.values import Json
 
 QUOTED: Final = re.compile(
@@ -438,13 +438,9 @@ _GERMAN_ARTICLES: Final = frozenset(
 )
 
 
-_ELIDED: Final = re.compile(r"^(?:[ldnsjmtc]|qu)['\u2019](?=[^\W\d_]{2})")
-
-
 def _is_held_name(token: str, plain: str, held: HeldValues, *, opens: bool, before: str) -> bool:
     """Whether a word in capitals, which may be a name, is somewhere; any other word need not be."""
-    # `d'Apoquel`: the name is what stands behind the apostrophe.
-    token = _ELIDED.sub("", token)
+    token = unelided(token)
     plain = folded(token)
     inside = token[1:] != token[1:].lower()
     if not token[:1].isupper() and not inside:

@@ -144,6 +144,14 @@ def folded(word: str) -> str:
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
+_ELIDED: Final = re.compile(r"^(?:[ldnsjmtc]|qu)['\u2019](?=[^\W\d_]{2})")
+
+
+def unelided(word: str) -> str:
+    """The word behind what French elides before it: `Apoquel` of `d'Apoquel`."""
+    return _ELIDED.sub("", word)
+
+
 class WordEntry(msgspec.Struct, frozen=True):
     """A line of `words.txt`: what it is called, and the words of four languages that say it."""
 

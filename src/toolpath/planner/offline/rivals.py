@@ -59,6 +59,8 @@ def _said(request: str, verbs: Sequence[str]) -> list[str]:
 def _is_like(kit: Kit, other: Kit, call: Call, verbs: Sequence[str]) -> bool:
     """Whether the other tool is commanded by the same verb, and takes what this call gives."""
     own = [folded(verb) for verb in verbs]
+    if _are_set_alike(kit, other, verbs):
+        return True
     if not any(fits(verb, other.tool) for verb in verbs):
         return False
     if any(verb in verbs_of(kit.tool) and verb not in verbs_of(other.tool) for verb in own):
@@ -66,6 +68,19 @@ def _is_like(kit: Kit, other: Kit, call: Call, verbs: Sequence[str]) -> bool:
     given = [field for field in kit.fields if field.name in call.inputs]
     firm = [field.kind for field in given if field.kind in _ANY]
     return bool(firm) and len(other.required) == len(kit.required) and _kinds(kit) == _kinds(other)
+
+
+def _are_set_alike(kit: Kit, other: Kit, verbs: Sequence[str]) -> bool:
+    """Whether both set a thing, told by its name, to a state that the verb says: `close` of a slope, and of a lift."""
+    if any(verb in raw_words(kit.tool.name) for verb in map(folded, verbs)):
+        return False
+    states = [[field for field in one.required if field.kind in ("bool", "enum")] for one in (kit, other)]
+    things = [[field for field in one.required if field.kind not in ("bool", "enum")] for one in (kit, other)]
+    if any(len(one) != 1 for one in (*states, *things)) or any(field.prefix for (field,) in things):
+        return False
+    told = _described(other) | _meant(raw_words(other.tool.description[:400])[:1])
+    told |= _meant(str(option) for option in states[1][0].options)
+    return any(folded(verb) in told or concepts_of(verb) & told for verb in verbs)
 
 
 def _kinds(kit: Kit) -> list[str]:
