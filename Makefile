@@ -15,7 +15,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --quiet --no-compile --constraint
 	--group dev --editable '.[browser,database,demo,documents,embed,postgres,server,workers]'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format reference bench bench-tools conformance soak ui ui-check ui-demo screenshots clean
+.PHONY: help demo test lint format reference bench bench-tools conformance soak ui ui-check ui-page-check ui-schema-check ui-demo screenshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -71,13 +71,19 @@ ui-demo: $(STAMP) ## the page on a store with runs of every kind, until Ctrl-C
 screenshots: $(STAMP) ## pictures of every page in screenshots/, and the README's two; needs Chromium
 	@$(BIN)/python -m ui.demo.pictures
 
-ui-check: ## the page's types and tests, and that what is kept is what `make ui` builds
+ui-check: ui-page-check ui-schema-check ## the page's types and tests, and that what is kept is what `make ui` builds
+
+ui-page-check: ui/node_modules
+	@rm -rf ui/.check
+	@cd ui && npm run --silent types && npm run --silent test && npm run --silent build -- --outDir .check/page --emptyOutDir >/dev/null
+	@diff -rq ui/.check/page src/toolpath/server/page/static || { echo "The page that is kept is not the one that its source builds: make ui"; exit 1; }
+	@rm -rf ui/.check
+
+ui-schema-check: $(STAMP) ui/node_modules
 	@rm -rf ui/.check && mkdir ui/.check
 	@$(BIN)/python -m toolpath.server.openapi > ui/.check/openapi.json
 	@cd ui && npx openapi-typescript .check/openapi.json --empty-objects-unknown --output .check/schema.ts >/dev/null
 	@diff -q ui/.check/schema.ts ui/src/api/schema.ts || { echo "The page's types are not those of the service: make ui"; exit 1; }
-	@cd ui && npm run --silent types && npm run --silent test && npm run --silent build -- --outDir .check/page --emptyOutDir >/dev/null
-	@diff -rq ui/.check/page src/toolpath/server/page/static || { echo "The page that is kept is not the one that its source builds: make ui"; exit 1; }
 	@rm -rf ui/.check
 
 clean: ## remove what the other targets made
