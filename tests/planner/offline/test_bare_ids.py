@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.planner.made_tools import tool as made
-from tests.planner.offline.test_periods_of_requests import tool
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
@@ -17,15 +16,13 @@ DEPOT = (
         "ship_parcel",
         "Ship a parcel.",
         "write",
-        ("parcel_id",),
         parcel_id=STRING,
-        carrier={**STRING, "enum": ["dhl", "ups"]},
+        carrier_={**STRING, "enum": ["dhl", "ups"]},
     ),
     tool(
         "switch_rate",
         "Switch a meter to another rate.",
         "write",
-        ("meter_id", "rate_id"),
         meter_id={**STRING, "description": "Such as M-12"},
         rate_id={**STRING, "description": "e.g. R-DAY"},
     ),
@@ -33,8 +30,8 @@ DEPOT = (
         "list_invoices",
         "List invoices.",
         "read",
-        customer_id=STRING,
-        status={**STRING, "enum": ["open", "paid"]},
+        customer_id_=STRING,
+        status_={**STRING, "enum": ["open", "paid"]},
     ),
 )
 
@@ -74,9 +71,9 @@ def test_a_count_is_no_id_where_a_tool_only_reads() -> None:
 
 #: Functions whose parameters say nothing: what the tool's own description shows is meant of the one text that it takes.
 SILENT = (
-    made("get_article", "Show an article by its id, such as PT-40.", "read", article=STRING),
-    made("set_price", "Set the price of an article.", "write", article=STRING, price={"type": "number"}),
-    made("list_orders", "The orders of a customer, for example last year's.", "read", customer=STRING),
+    tool("get_article", "Show an article by its id, such as PT-40.", "read", article=STRING),
+    tool("set_price", "Set the price of an article.", "write", article=STRING, price={"type": "number"}),
+    tool("list_orders", "The orders of a customer, for example last year's.", "read", customer=STRING),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.planner.offline.test_periods_of_requests import tool
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Call
@@ -15,16 +15,14 @@ SHOP = (
         "write_review",
         "Write a review of a product.",
         "write",
-        ("sku", "stars"),
         sku={**STRING, "description": "Such as SKU-1001"},
         stars={"type": "integer", "description": "1 to 5"},
-        text={**STRING, "description": "The review"},
+        text_={**STRING, "description": "The review"},
     ),
     tool(
         "send_message",
         "Send a message to a colleague.",
         "write",
-        ("to", "text"),
         to={**STRING, "description": "Name of the colleague"},
         text={**STRING, "description": "The message"},
     ),
@@ -32,10 +30,9 @@ SHOP = (
         "add_expense",
         "Record an expense.",
         "write",
-        ("employee_id", "amount"),
         employee_id={**STRING, "description": "Such as E-104"},
         amount={"type": "number", "description": "Amount"},
-        note={**STRING, "description": "What it was for"},
+        note_={**STRING, "description": "What it was for"},
     ),
 )
 
