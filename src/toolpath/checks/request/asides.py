@@ -39,8 +39,15 @@ _MARKS: Final = re.compile(
 #: A day that nobody names, where no day is counted.
 _SOME_DAY: Final = re.compile(
     r"(?<!\bby )(?<!\bfor )(?<!\bin )(?<!\bper )\b(?:(?:one|some)\s+day|someday|some\s*time|eines\s+tages|irgendwann"
-    r"|un\s+jour|algún\s+día)\b"
+    r"|(?:another|some\s+other)\s+(?:day|time)|ein\s?ander(?:mal|n\s?mal)|un\s+autre\s+jour|une\s+autre\s+fois|otro\s+día"
+    r"|en\s+otro\s+momento|un\s+jour|algún\s+día)\b"
     r"(?=\W*$|\W*[.!?;,])",
+    re.IGNORECASE,
+)
+#: By itself at the end, whatever tool stops something: `…. STOP`.
+_STOP: Final = re.compile(
+    r"(?:[.!?;,:\u2026]|\s[-\u2013\u2014])\s*(?P<words>(?:stopp?|halt|abort|abbruch|abbrechen|arr[êe]te[zr]?|alto|detente|para)"
+    r"(?:\W+(?:stopp?|halt))*)\W*$",
     re.IGNORECASE,
 )
 #: Behind what is handed on whole: `…: no`.
@@ -66,7 +73,11 @@ def asides(seen: Seen) -> Iterator[str]:
         if "/" not in found.group() and seen.plain[start:end] != seen.request[start:end]:
             continue
         yield f"The request says {found.group()!r}: is it meant in earnest?"
-    for found in (*_CORRECTION.finditer(seen.request), *_AND_SO_ON.finditer(seen.request)):
+    for found in (
+        *_CORRECTION.finditer(seen.request),
+        *_AND_SO_ON.finditer(seen.request),
+        *_STOP.finditer(seen.request),
+    ):
         start, end = found.span("words") if "words" in found.groupdict() else found.span()
         if seen.plain[start:end] == seen.request[start:end] and not seen.held.has(found.group().strip()):
             yield f"The request goes on with {seen.request[start:end]!r}: what is meant?"
