@@ -107,7 +107,8 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
     (
         "hypothesis",
         re.compile(
-            r"\bso to speak\b|\bas it were\b|\bsozusagen\b|\bgewissermassen\b|\bpour ainsi dire\b|\bpor asi decirlo\b"
+            r"\b(?:who knows|wer weiss|qui sait|quien sabe)(?=\s*(?:[,.;!?\u2026-]|$))|\ballenfalls\b"
+            r"|\bso to speak\b|\bas it were\b|\bsozusagen\b|\bgewissermassen\b|\bpour ainsi dire\b|\bpor asi decirlo\b"
             # Somebody's opinion is asked for, or what is only imagined.
             r"|\bwhat do you (?:think|say|reckon)\b|\bwas (?:meinst|denkst|haltst) du\b|\bqu['\u2019]en penses?"
             r"|\bque te parece\b|\bque opinas?\b|\bstell\w* (?:dir|euch|sich|ihnen|sie) (?:\w+ )?vor\b|\bnimm an\b"

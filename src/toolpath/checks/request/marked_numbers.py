@@ -50,7 +50,9 @@ _ON_TOP: Final = re.compile(
 )
 _APIECE: Final = re.compile(
     r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s*[€$£]?\s*(?:[^\W\d_]+\s+)?"
-    r"(?:each|apiece|chacune?|cada\s+un[oa])(?!\w)(?!\s+[^\W\d_])",
+    r"(?:each|apiece|chacune?|cada\s+un[oa])(?!\w)(?!\s+(?!(?:for|on|of|from|to|pour|sur|para|por)\b)[^\W\d_])"
+    # `2 labels each for SO-10 and SO-11`: for both.
+    r"(?!\s+[^.;!?\n]{1,200}?(?:[,&]|\b(?:and|und|et|y)\b))",
     re.IGNORECASE,
 )
 _WHEN: Final = re.compile(
@@ -60,6 +62,15 @@ _WHEN: Final = re.compile(
     r"(?:from\s+now|ago|hence|later|earlier|before|plus\s+tard|später|früher|vorher|más\s+tarde|antes)\b",
     re.IGNORECASE,
 )
+#: How long it is until something, said without a digit, or with one that no call holds: `in an hour`.
+_DELAY: Final = re.compile(
+    r"\b(?:in|after|within|nach|binnen|dans|après|dentro\s+de|tras)\s+(?:about\s+|etwa\s+|environ\s+|unos?\s+)?"
+    r"(?:an?|half\s+an?|one|two|three|four|five|six|ten|a\s+couple\s+of|a\s+few|eine[mnr]?|einer\s+halben|zwei|drei|vier|fünf"
+    r"|une?|une\s+demi[-\s]|deux|trois|quatre|cinq|una?|media|dos|tres|cuatro|cinco)\s*(?P<unit>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+#: Above this a number is not kept to its last digit wherever it goes.
+_KEPT: Final = 2**53
 #: Words of a tool or a parameter that takes how long it is until something.
 _WAITING: Final = frozenset(
     re.findall(r"\S+", "in delay after wait within every interval timer alarm remind reminder snooze due until timeout")
@@ -91,10 +102,43 @@ def marked(seen: Seen) -> Iterator[str]:
         if not seen.has_loop and len([*holders(found["number"], seen)]) == 1 and not _is_counted(seen):
             yield f"{found.group()!r}: for how many? The plan has one call that takes it."
     yield from _times(seen)
+    yield from _delays(seen)
+    yield from _too_long(seen)
     for found in _THREE.finditer(seen.request):
         fraction = found["number"].replace(",", ".")
         if any(_is_fraction(call.inputs.get(name), fraction) for call, _, _ in seen.acting for name in call.inputs):
             yield f"{found['number']!r}: are those thousands, or a fraction?"
+
+
+def _delays(seen: Seen) -> Iterator[str]:
+    """A question for each wait in words that no acting tool takes: what is done at once is not done in an hour."""
+    words = {
+        word
+        for call, tool, _ in seen.acting
+        for one in ((tool.name, *call.inputs) if tool is not None else ())
+        for word in raw_words(one)
+    }
+    takes_a_moment = bool((_WAITING | _MOMENTS) & words) or any(
+        isinstance(value, str) and _MOMENT.match(value) for call, _, _ in seen.acting for value in call.inputs.values()
+    )
+    for found in _DELAY.finditer(seen.plain):
+        if folded(found["unit"]) in UNIT_OF and not takes_a_moment and not seen.held.has_text(found.group().strip()):
+            yield f"{found.group()!r} says when, and the plan does it at once. What is meant?"
+
+
+#: Words of a parameter that takes when something is to be, and such values.
+_MOMENTS: Final = frozenset(
+    re.findall(r"\S+", "when at on date day time start end minutes hours days seconds duration")
+)
+_MOMENT: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}")
+
+
+def _too_long(seen: Seen) -> Iterator[str]:
+    """A question for each number that is longer than programs keep exactly."""
+    for call, _, _ in seen.acting:
+        for name, value in call.inputs.items():
+            if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > _KEPT:
+                yield f"{call.id}: is {value:,} meant for {name!r}?"
 
 
 def _is_counted(seen: Seen) -> bool:

@@ -43,6 +43,11 @@ _GONE: Final = re.compile(
 _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}.*")
 
 
+def is_planning(tool: Tool) -> bool:
+    """Whether the tool fixes what is to come."""
+    return bool(_PLANNING.intersection(raw_words(tool.name)[:1]))
+
+
 def origins(seen: Seen) -> Iterator[str]:
     """A question for each value of a change that the request says of how things are."""
     for call, tool, _ in seen.acting:
@@ -106,6 +111,9 @@ def _says_which(value: str, name: str, tool: Tool, seen: Seen) -> bool:
     before, after = seen.request[: places[0].start], seen.request[places[0].end :]
     if re.search(rf"\b{_FROM}\s+$", before, re.IGNORECASE) is not None:
         return True
+    if _APPOSED.search(before) is not None and after.lstrip().startswith((",", ")")):
+        # `member M-4410, a student, to plus`
+        return True
     if re.search(rf"(?:{_TO}|\bas|\bals|\bcomme|\bcomo)\s+(?:\w+\s+)?$", before, re.IGNORECASE) is not None:
         return False
     own = {*raw_words(name), *raw_words(tool.name)[1:]}
@@ -114,6 +122,7 @@ def _says_which(value: str, name: str, tool: Tool, seen: Seen) -> bool:
     return any(map(str.isdigit, word)) or (word in own and _AT_HEAD.search(before) is not None)
 
 
+_APPOSED: Final = re.compile(r"[,(]\s*(?:an?|ein(?:e[nrsm]?)?|une?|una?)\s+$", re.IGNORECASE)
 _FOLLOWING: Final = re.compile(r"\s+(?P<word>[\w-]+)")
 #: Nothing but the verb of the command before it.
 _AT_HEAD: Final = re.compile(

@@ -26,6 +26,7 @@ from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
 from toolpath.planner.offline.conjoined import conjoined
 from toolpath.planner.offline.coordination import may_join, one_by_one
 from toolpath.planner.offline.corrections import doubts_of_words
+from toolpath.planner.offline.days_gone import days_gone
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
@@ -146,6 +147,7 @@ def _planned_and_asked(heard: OfferedRequest) -> Plan:
     questions = [*rivals(plan, said, box), *unwarranted(found), *doubts_of_lists(plan, said, box, today)]
     questions += [*doubts_of_readings(plan, request, box), *doubts_of_words(plan, request, box, today)]
     questions += days_that_may_be_two(request, spans, today) if _acts(plan, catalog) else ()
+    questions += days_gone(plan, catalog, today)
     return _asking(_weighed(plan, found, is_acting=_acts(plan, catalog)), questions)
 
 

@@ -86,6 +86,8 @@ def days_that_may_be_two(text: str, spans: Sequence[Span], today: date | None) -
     if today is None:
         return
     for span in spans:
+        if span.kind == "day" and _A_DAY.fullmatch(span.text.strip()) and (before := _ANY.search(text[: span.start])):
+            yield f"{f'{before.group()}{span.text}'!r}: which one is meant?"
         if span.kind == "day" and isinstance(span.value, str) and _YEAR.search(span.text) is None:
             with contextlib.suppress(ValueError):
                 meant = date.fromisoformat(span.value)
@@ -96,6 +98,13 @@ def days_that_may_be_two(text: str, spans: Sequence[Span], today: date | None) -
         if _weekday(found) > today.weekday():
             near = today + timedelta(days=_weekday(found) - today.weekday())
             yield f"{found[0]!r}: is it {near.isoformat()}, or {(near + timedelta(days=7)).isoformat()}?"
+
+
+_A_DAY: Final = re.compile(rf"(?:{WEEKDAY_NAMES})s?", re.IGNORECASE)
+#: Before a day of the week: any of them. `un` may be the number in `un lundi`, and is the same.
+_ANY: Final = re.compile(
+    r"\b(?:an?|any|some|one|another|either|irgendein\w*|ein(?:e[nms])?|une?|quelque|algún|uno?)\s+$", re.IGNORECASE
+)
 
 
 def _weekday(found: re.Match[str]) -> int:
