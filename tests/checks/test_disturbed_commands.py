@@ -79,6 +79,8 @@ DISTURBED = {
 {}, I dare you
 {}, ha ha
 {}, so to speak
+{} y/n
+{}, right
 {} one day
 {} some day
 {}. The opposite is true.
@@ -103,6 +105,7 @@ Let me {}
 {}. Vergiss es.
 {}. Lass es.
 {}. Was meinst du?
+{}, stimmt's
 {}, sozusagen
 Stell dir vor, du {}
 Plan B: {}

@@ -27,6 +27,8 @@ _BEFORE: Final = re.compile(
     r"(?<![\w-])(?P<words>"
     r"(?:at|the)\s+(?:very\s+)?(?:most|least)|up\s+to|(?:no|not)\s+(?:more|less|fewer)\s+than|(?:less|more"
     r"|fewer)\s+than"
+    r"|(?:some|unos|unas|quelque|gut|rund|below|above|unterhalb\s+von|oberhalb\s+von|por\s+(?:debajo|encima)\s+de"
+    r"|(?:en\s+dessous|au-dessus)\s+de)(?=\s+[€$£]?\d)"
     r"|about|around|roughly|approximately|approx\.?|circa|ca\.?|nearly|almost|maximum(?:\s+of)?|minimum(?:\s+of)?"
     r"|(?:one\s+|a\s+)?(?:half|third|quarter)(?:\s+of)?|double|triple|minus|negative"
     r"|höchstens|mindestens|maximal|minimal|bis\s+zu|weniger\s+als|mehr\s+als|etwa|ungefähr|fast|knapp"
@@ -177,7 +179,7 @@ def _changed_by(seen: Seen) -> Iterator[str]:
     """A question where the request changes something by a number, and a tool that changes nothing by one takes it."""
     for found in _CHANGE.finditer(seen.request):
         for tool, name in holders(found["number"], seen):
-            told = _words(f"{tool.name} {tool.description} {name} {_about(tool, name)}")
+            told = _words(f"{tool.name} {tool.description} {name} {told_of(tool, name)}")
             if folded(found["verb"]) in _SETTING and folded(found["words"]) in ("de", "en"):
                 # `Fija el límite en 900`.
                 continue
@@ -200,7 +202,7 @@ def _in_other_unit(seen: Seen) -> Iterator[str]:
         unit = UNIT_OF.get(folded(found["unit"]))
         for tool, name in holders(found["number"], seen) if unit is not None else ():
             named = {UNIT_OF[word] for word in _words(name) if word in UNIT_OF}
-            told = named or {UNIT_OF[word] for word in _words(_about(tool, name)) if word in UNIT_OF}
+            told = named or {UNIT_OF[word] for word in _words(told_of(tool, name)) if word in UNIT_OF}
             kinds = {kind for _, kind in told}
             is_other = unit is not None and unit not in told and unit[1] in kinds
             # A parameter that is called by its unit counts in nothing else: `rpm` is no `3000 g`.
@@ -312,13 +314,13 @@ def _takes(pattern: re.Pattern[str], found: re.Match[str], seen: Seen, tool: Too
     if pattern is _PACKS:
         pack = folded(found["words"])
         known = {pack, pack.removesuffix("s"), pack.removesuffix("es"), *words_of_unit(pack)}
-        if _words(_about(tool, name)) & {"unit", "units", "measure"}:
+        if _words(told_of(tool, name)) & {"unit", "units", "measure"}:
             # It takes the number in whatever its thing is measured in.
             return False
         return not known & seen.held.vocabulary and not any(map(seen.held.names, known))
     if pattern is _SHARE:
-        told = _words(f"{tool.name} {tool.description} {name} {_about(tool, name)}")
-        is_share = bool(told & SHARES) or "%" in _about(tool, name)
+        told = _words(f"{tool.name} {tool.description} {name} {told_of(tool, name)}")
+        is_share = bool(told & SHARES) or "%" in told_of(tool, name)
         return not is_share
     return not words & _BOUNDS
 
@@ -362,7 +364,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(folded(word) for word in re.findall(r"[^\W\d_]+", parted))
 
 
-def _about(tool: Tool, name: str) -> str:
+def told_of(tool: Tool, name: str) -> str:
+    """The words in which the schema tells of a parameter."""
     properties = tool.input_schema.get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
     texts: Sequence[Json] = [schema.get("description"), schema.get("title")] if isinstance(schema, dict) else []
@@ -393,7 +396,7 @@ def _own_currency(seen: Seen) -> Iterator[str]:
         for name, value in call.inputs.items():
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            own = currencies(name.replace("_", " ") + " " + _about(tool, name)) or currencies(tool.description)
+            own = currencies(name.replace("_", " ") + " " + told_of(tool, name)) or currencies(tool.description)
             for amount in _AMOUNT.findall(seen.request) if own else ():
                 said = currencies(amount)
                 if said and not said & own and _is_number(value, re.sub(r"[^\d.,]", "", amount).strip(".,")):
@@ -453,7 +456,7 @@ def _outside(seen: Seen) -> Iterator[str]:
         if tool is None:
             continue
         for name, value in numbers.items():
-            told = _about(tool, name) or (tool.description if len(numbers) == 1 else "")
+            told = told_of(tool, name) or (tool.description if len(numbers) == 1 else "")
             for found in _BOUND.finditer(told):
                 low, high = (_SPELLED.get(one.casefold()) for one in found.group("low", "high"))
                 low = int(found["low"]) if low is None else low
@@ -468,7 +471,7 @@ def _no_time(seen: Seen) -> Iterator[str]:
         for name, value in call.inputs.items():
             if not isinstance(value, str) or tool is None:
                 continue
-            told = _words(f"{name} {_about(tool, name)}")
+            told = _words(f"{name} {told_of(tool, name)}")
             clock, day = _CLOCK.fullmatch(value.strip()), _ISO.fullmatch(value.strip())
             is_late = clock is not None and (int(clock[2]) > 59 or int(clock[1]) * 60 + int(clock[2]) > 24 * 60)
             written = _WRITTEN_DAY.fullmatch(value.strip())

@@ -50,6 +50,11 @@ _STOP: Final = re.compile(
     r"(?:\W+(?:stopp?|halt))*)\W*$",
     re.IGNORECASE,
 )
+#: Whether it is to be done at all, asked behind it: `…, right`, `… y/n`.
+_ASKED: Final = re.compile(
+    r",\s*(?:right|correct|stimmt['\u2019]?s?|gell|n['\u2019]est-ce\s+pas|verdad|no\s+es\s+así)\W*$|(?<![\w/])[yjos]/n(?![\w/])",
+    re.IGNORECASE,
+)
 #: Behind what is handed on whole: `…: no`.
 _NO: Final = re.compile(r"(?<=#)[^\w#\s]{0,3}\s(?:no|nope|not|nein|nicht|non|pas)\W*$", re.IGNORECASE)
 _TO_BE: Final = re.compile(r"\bas\s+(?:yet\s+)?to\s+be\s+[a-z]+", re.IGNORECASE)
@@ -86,6 +91,7 @@ def asides(seen: Seen) -> Iterator[str]:
         *_SOME_DAY.finditer(seen.plain),
         *_TO_BE.finditer(seen.plain),
         *_NO.finditer(seen.plain),
+        *_ASKED.finditer(seen.plain),
     ):
         is_counted = found.re is _SOME_DAY and any(1 in call.inputs.values() for call, _, _ in seen.acting)
         if not is_counted and not seen.held.has_text(found.group()):

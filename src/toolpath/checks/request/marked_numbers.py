@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
-from toolpath.checks.request.amounts import holders
+from toolpath.checks.request.amounts import holders, told_of
 from toolpath.checks.request.lengths import UNIT_OF
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
@@ -42,6 +42,14 @@ _NAMED: Final = re.compile(
     r"(?<!\w)(?P<noun>[^\W\d_]{3,40})\s+(?:(?:no|nr|num|number|nummer|numéro|número)\b\.?\s*|#\s?)?(?P<number>\d{1,6})(?![\w.,:-]*\d)",
     re.IGNORECASE,
 )
+#: So much more or less of what a thing has: `20 degrees lower`.
+_COMPARED: Final = re.compile(
+    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s*°?\s*(?:[^\W\d_]+\s+)?"
+    r"(?:lower|higher|warmer|colder|cooler|hotter|longer|shorter|faster|slower|louder|quieter|brighter|darker|cheaper|wider"
+    r"|wärmer|kälter|höher|niedriger|tiefer|länger|kürzer|schneller|langsamer|lauter|leiser|heller|dunkler"
+    r"|plus\s+(?:haut|bas|chaud|froid|long|court|fort|vite)e?s?|más\s+(?:alt|baj|caliente|frí|larg|cort|fuerte|rápid)[oa]?s?)(?!\w)",
+    re.IGNORECASE,
+)
 _ON_TOP: Final = re.compile(
     r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s+(?:[^\W\d_]+\s+)?"
     r"(?:more|additional|extra|further|mehr|weitere[nrs]?|zusätzliche[nrs]?|de\s+plus|supplémentaires?|más|adicionales)(?!\w)"
@@ -49,7 +57,9 @@ _ON_TOP: Final = re.compile(
     re.IGNORECASE,
 )
 _APIECE: Final = re.compile(
-    r"(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s*[€$£]?\s*(?:[^\W\d_]+\s+)?"
+    r"\b(?:je|jeweils)\s+[€$£]?(?P<of>\d{1,15}(?:[.,]\d{1,15})?)(?!\w)"
+    r"(?!\s+[^.;!?\n]{1,200}?(?:[,&]|\b(?:und|sowie)\b))"
+    r"|(?P<number>(?<![\w.,/:-])\d{1,15}(?:[.,]\d{1,15})?)\s*[€$£]?\s*(?:[^\W\d_]+\s+)?"
     r"(?:each|apiece|chacune?|cada\s+un[oa])(?!\w)(?!\s+(?!(?:for|on|of|from|to|pour|sur|para|por)\b)[^\W\d_])"
     # `2 labels each for SO-10 and SO-11`: for both.
     r"(?!\s+[^.;!?\n]{1,200}?(?:[,&]|\b(?:and|und|et|y)\b))",
@@ -95,15 +105,17 @@ def marked(seen: Seen) -> Iterator[str]:
         if not seen.held.has_text(found.group().strip()):
             yield f"{found.group().strip()!r}: what is meant to come of it?"
     yield from _places(seen)
-    for found in _ON_TOP.finditer(seen.request):
+    for found in (*_ON_TOP.finditer(seen.request), *_COMPARED.finditer(seen.request)):
         if any(_SETTING.intersection(raw_words(tool.name)[:1]) for tool, _ in holders(found["number"], seen)):
             yield f"{found.group()!r}: is that on top of what there is? The plan takes it for what comes of it."
     for found in _APIECE.finditer(seen.request):
-        if not seen.has_loop and len([*holders(found["number"], seen)]) == 1 and not _is_counted(seen):
+        if not seen.has_loop and len([*holders(found["number"] or found["of"], seen)]) == 1 and not _is_counted(seen):
             yield f"{found.group()!r}: for how many? The plan has one call that takes it."
     yield from _times(seen)
     yield from _delays(seen)
     yield from _too_long(seen)
+    yield from _again(seen)
+    yield from _raised(seen)
     for found in _THREE.finditer(seen.request):
         fraction = found["number"].replace(",", ".")
         if any(_is_fraction(call.inputs.get(name), fraction) for call, _, _ in seen.acting for name in call.inputs):
@@ -131,6 +143,49 @@ _MOMENTS: Final = frozenset(
     re.findall(r"\S+", "when at on date day time start end minutes hours days seconds duration")
 )
 _MOMENT: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}")
+
+
+#: What is lengthened up to a number, where a tool adds it: `Extend R-7 to 3 days`.
+_UP_TO: Final = re.compile(
+    r"\b(?:extend|lengthen|prolong|verlänger\w*|prolonge[rz]?|rallonge[rz]?|amplía|extiende|prorroga)\b[^.;!?\n]{0,120}?"
+    r"(?P<words>\b(?:to|auf|à|a|hasta)\s+(?P<number>\d{1,6})\s+[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_ADDING: Final = re.compile(r"\b(?:add(?:ed|itional)?|more|extra|by|longer)\b", re.IGNORECASE)
+#: Each time anew, which Spanish says with words that stand beside days, too.
+_EACH_TIME: Final = re.compile(r"\b(?:al|por|a\s+la)\s+(?:mes|semana|año|día|hora)\b", re.IGNORECASE)
+_RECURRING: Final = frozenset(
+    re.findall(
+        r"\S+", "month monthly week weekly year yearly daily hourly per every interval frequency recurring repeat rate"
+    )
+)
+
+
+def _raised(seen: Seen) -> Iterator[str]:
+    """A question for each number that is to come of it, where the tool adds it."""
+    for found in _UP_TO.finditer(seen.request):
+        if any(
+            _ADDING.search(f"{tool.description} {told_of(tool, name)}") for tool, name in holders(found["number"], seen)
+        ):
+            yield f"{found['words']!r}: is that what comes of it? The plan adds it to what there is."
+
+
+def _again(seen: Seen) -> Iterator[str]:
+    """A question for each time anew, where the tools know nothing of it."""
+    known = {
+        word
+        for _, tool, _ in seen.acting
+        if tool is not None
+        for text in (tool.name, tool.description, *(f"{name} {told_of(tool, name)}" for name in _names(tool)))
+        for word in raw_words(text)
+    }
+    for found in _EACH_TIME.finditer(seen.plain) if not _RECURRING & known else ():
+        yield f"{found.group()!r} says that it is to be done again: the plan does it once. Should it?"
+
+
+def _names(tool: Tool) -> list[str]:
+    properties = tool.input_schema.get("properties")
+    return [*properties] if isinstance(properties, dict) else []
 
 
 def _too_long(seen: Seen) -> Iterator[str]:

@@ -33,7 +33,7 @@ _SAID: Final = re.compile(
 
 
 def formless(seen: Seen) -> Iterator[str]:
-    """A question for each value of a call that acts which is a day or a time, and not written as one."""
+    """A question for each value of a call that acts and is not written as what it is taken for."""
     for call, tool, _ in seen.acting:
         properties = tool.input_schema.get("properties") if tool is not None else None
         for name, value in call.inputs.items():
@@ -43,6 +43,20 @@ def formless(seen: Seen) -> Iterator[str]:
                 continue
             if _FORMS[form].fullmatch(value) is None:
                 yield f"{call.id}: {value!r} is not written as {name!r} is taken. Which {form} is meant?"
+    yield from _likenesses(seen)
+    yield from _no_names(seen)
+
+
+def _likenesses(seen: Seen) -> Iterator[str]:
+    """A question for each value that is said only of what is like it, or without it."""
+    for call, _, _ in seen.acting:
+        for name, value in call.inputs.items():
+            if isinstance(value, str) and value and _is_only_like(value, seen.request):
+                yield f"{call.id}: the request says what is like {value!r}. What is {name!r}?"
+
+
+def _no_names(seen: Seen) -> Iterator[str]:
+    """A question for each thing that is yet to be named, that is two things, or a sentence."""
     for call, tool, _ in seen.acting:
         named = _things_of(tool) if tool is not None else ()
         for name in named:
@@ -53,6 +67,14 @@ def formless(seen: Seen) -> Iterator[str]:
                 yield f"{call.id}: {value!r} is no one {name!r}. Which one is meant?"
             elif _SAID.match(value) is not None and value.casefold() in seen.plain.casefold():
                 yield f"{call.id}: {value!r} is a sentence. What is {name!r}?"
+
+
+def _is_only_like(value: str, request: str) -> bool:
+    """Whether it is said nowhere but of what is like it, or without it: `pilsner-like malt`, `sugar-free`."""
+    places = [
+        *re.finditer(rf"(?<!\w){re.escape(value)}(?P<like>-?(?:like|ish|style|free|esque)\b)?", request, re.IGNORECASE)
+    ]
+    return bool(places) and all(one["like"] for one in places)
 
 
 def _is_open(value: str, request: str) -> bool:

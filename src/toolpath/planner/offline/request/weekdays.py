@@ -88,6 +88,8 @@ def days_that_may_be_two(text: str, spans: Sequence[Span], today: date | None) -
     for span in spans:
         if span.kind == "day" and _A_DAY.fullmatch(span.text.strip()) and (before := _ANY.search(text[: span.start])):
             yield f"{f'{before.group()}{span.text}'!r}: which one is meant?"
+        if span.kind == "day" and (behind := _FROM_IT.match(text, span.end)):
+            yield f"{f'{span.text}{behind.group()}'!r}: which day is meant?"
         if span.kind == "day" and isinstance(span.value, str) and _YEAR.search(span.text) is None:
             with contextlib.suppress(ValueError):
                 meant = date.fromisoformat(span.value)
@@ -104,6 +106,13 @@ _A_DAY: Final = re.compile(rf"(?:{WEEKDAY_NAMES})s?", re.IGNORECASE)
 #: Before a day of the week: any of them. `un` may be the number in `un lundi`, and is the same.
 _ANY: Final = re.compile(
     r"\b(?:an?|any|some|one|another|either|irgendein\w*|ein(?:e[nms])?|une?|quelque|algún|uno?)\s+$", re.IGNORECASE
+)
+
+
+#: Behind a day of the week: another one, counted from what nobody says.
+_FROM_IT: Final = re.compile(
+    r"\s+(?:after|before|danach|darauf|davor|d['\u2019]après|suivant|précédent|siguiente|anterior)(?=\W*$|\s*[.,;!?])",
+    re.IGNORECASE,
 )
 
 
