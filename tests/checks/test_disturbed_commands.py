@@ -106,6 +106,9 @@ Let me {}
 {}. Lass es.
 {}. Was meinst du?
 {}, stimmt's
+{}, je nach Wetter
+Regnet es morgen, {}
+Wird es spät, {}
 {}, sozusagen
 Stell dir vor, du {}
 Plan B: {}

@@ -219,7 +219,9 @@ _NEEDLESS: Final = re.compile(
     r"|\binnecesari[oa]\b",
     re.IGNORECASE,
 )
-_INVERTED: Final = re.compile(r"\W*[^\W\d_]+t\s+(?:es|er|man|ihr)\b", re.IGNORECASE)
+_INVERTED: Final = re.compile(
+    r"\W*(?:[^\W\d_]+t|wird|darf|kann|soll|will|mag)\s+(?:(?P<pronoun>es)|er|man|ihr)\b", re.IGNORECASE
+)
 _THINKING: Final = re.compile(r"^i\s+think\s+(?=(?:it|he|she|they|the|my|we|there)\b)", re.IGNORECASE)
 
 
@@ -236,7 +238,7 @@ def tells_how_it_is(said: str, blocked: tuple[Mood, str] | None, tongues: frozen
     """
     text = _THINKING.sub("", said.strip())
     inverted = _INVERTED.match(text)
-    if inverted is not None and ("de" in tongues_of(text) or not text[inverted.end() :].strip(" ,.!")):
+    if inverted is not None and (inverted["pronoun"] or "de" in tongues_of(text)):
         # `Regnet es, …` is an `if` in German, and `es` is no Spanish verb there.
         return False
     if _DEMANDS.search(text) or _OF_THE_COMMAND.search(text) or _DONE.match(text) or is_of_the_deed(text):
