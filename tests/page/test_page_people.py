@@ -22,6 +22,12 @@ from toolpath.testing.scripted_model import ScriptedModel
 
 pytestmark = [pytest.mark.chromium, pytest.mark.asyncio(loop_scope="session")]
 
+
+def until(condition: str) -> str:
+    """A function of the page that ends when this holds: the page's policy lets nothing evaluate it again and again."""
+    return f"async () => {{ while (!({condition})) await new Promise(requestAnimationFrame) }}"
+
+
 PAYING: dict[str, Any] = {
     "name": "paying",
     "steps": [{"id": "pay", "tool": "hold", "retry": {"max_retries": 0}}],
@@ -95,7 +101,7 @@ async def test_what_is_typed_into_a_form_outlives_a_restart_of_the_server_and_of
             await expect(page.locator(".head .state")).to_contain_text("completed")
             await expect(page.locator(".about")).to_contain_text("Ada")
             # What was sent is not kept; that the run has ended may come before the answer to what was sent.
-            await page.wait_for_function("!JSON.stringify(sessionStorage).includes('Ada')")
+            await page.evaluate(until("!JSON.stringify(sessionStorage).includes('Ada')"))
             cable.cut()
 
 
@@ -266,7 +272,7 @@ async def test_what_was_typed_is_there_to_be_copied_when_somebody_else_has_answe
             await expect(card).to_contain_text("bob · first: Bob, age: 7")
             await expect(card.get_by_label("What you had typed")).to_have_text("Name: Ada")
             await card.get_by_role("button", name="Copy").click()
-            await page.wait_for_function("async () => await navigator.clipboard.readText() === 'Name: Ada'")
+            await page.evaluate(until("await navigator.clipboard.readText() === 'Name: Ada'"))
             await card.get_by_role("button", name="Put it away").click()
             await expect(card).to_have_count(0)
             # In the inbox, of several.
