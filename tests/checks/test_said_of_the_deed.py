@@ -26,6 +26,8 @@ The deal is off.
 Plans have changed.
 It won't happen.
 Another day.
+All sorted.
+Change of plans.
 Stop.
 """,
     "de": """
@@ -60,6 +62,7 @@ Yo me encargo.
 Lo haré yo.
 Es solo una sugerencia.
 Otro día.
+Luego.
 Alto.
 """,
 }

@@ -55,6 +55,8 @@ ALIKE = [
     ("vet", "Move visit VS-31 to the Friday after"),
     ("vet", "Verschiebe den Besuch VS-31 auf den Freitag danach"),
     ("gym", "Change the tariff of member M-31 to student-like"),
+    ("brewery", "Pay half for invoice INV-31"),
+    ("servers", "Scale the service that calls billing to 3 replicas"),
     ("brewery", "Regnet es, reinige den Tank T-31"),
     ("brewery", "Reinige allenfalls den Tank T-31"),
     ("brewery", "Who knows, clean tank T-31"),

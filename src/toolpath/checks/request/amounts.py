@@ -283,13 +283,20 @@ def _in_part(seen: Seen) -> Iterator[str]:
         and not (_DOZEN.match(plain, found.end()) and 6.0 in seen.held.numbers)
     ]
     for word in {" ".join(found.group().split()) for found in parts}:
-        is_half = 0.5 in seen.held.numbers and not _PART_OF.search(plain)
+        is_half = 0.5 in seen.held.numbers and not _PART_OF.search(plain) and not _HALF_OF_IT.search(plain)
         is_told = is_half or seen.held.has(word) or folded(word) in seen.held.vocabulary
         if not is_told and (
             _PART_OF.search(plain)
             or any(isinstance(value, int | float) for call, _, _ in seen.acting for value in _of(call))
         ):
             yield f"The plan does the whole where the request says {word!r}. How much is meant?"
+
+
+#: `Pay half for invoice 31`: half of what it comes to, and no half a euro.
+_HALF_OF_IT: Final = re.compile(
+    r"(?<![\w-])(?:half|hälfte|moitié|mitad)(?=\s*(?:$|[.,;!?]|(?:for|on|to|from|now|today|für|auf|jetzt|pour|sur|para|por)\b))",
+    re.IGNORECASE,
+)
 
 
 def _of(call: Call) -> Iterator[Json]:

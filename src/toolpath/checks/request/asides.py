@@ -46,7 +46,8 @@ _SOME_DAY: Final = re.compile(
 )
 #: By itself at the end, whatever tool stops something: `…. STOP`.
 _STOP: Final = re.compile(
-    r"(?:[.!?;,:\u2026]|\s[-\u2013\u2014])\s*(?P<words>(?:stopp?|halt|abort|abbruch|abbrechen|arr[êe]te[zr]?|alto|detente|para)"
+    r"(?:[.!?;,:\u2026]|\s[-\u2013\u2014])\s*(?P<words>(?:stopp?|halt|abort|abbruch|abbrechen|arr[êe]te[zr]?|alto|detente|para"
+    r"|(?:all\s+)?sorted|luego|change\s+of\s+plans?)"
     r"(?:\W+(?:stopp?|halt))*)\W*$",
     re.IGNORECASE,
 )

@@ -44,6 +44,7 @@ _WELL: Final = (
 )
 #: All is well, or nothing is decided: there is nothing to be done now.
 _LEFT_BE: Final = re.compile(
+    r"^all\s+(?:is\s+)?(?:good|sorted|done|set|settled|fine|well)\W*$|"
     rf"^(?:it|that|this|we|everything|all|things){_BE}\s+(?:all\s+|now\s+|just\s+)*{_WELL}"
     r"(?:\s+(?:now|again|here|with\s+us|as\s+(?:it|they|things)(?:['\u2019]s|\s+(?:is|are|were|was))|as\s+is|like\s+(?:this|that)|so\s+far))*\W*$"
     rf"|^(?:it|that|this|everything|all){_BE}\s+(?:on\s+hold|off\s+the\s+table|pending|open|undecided)\W*$"

@@ -65,6 +65,8 @@ def _no_names(seen: Seen) -> Iterator[str]:
                 continue
             if _is_open(value, seen.request) or _TWO.fullmatch(value) is not None:
                 yield f"{call.id}: {value!r} is no one {name!r}. Which one is meant?"
+            elif re.search(rf"\b(?:that|which|who|qui|que)\s+{re.escape(value)}(?!\w)", seen.whole, re.IGNORECASE):
+                yield f"{call.id}: {value!r} tells which one is meant by what it does. What is {name!r}?"
             elif _SAID.match(value) is not None and value.casefold() in seen.plain.casefold():
                 yield f"{call.id}: {value!r} is a sentence. What is {name!r}?"
 
