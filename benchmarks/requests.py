@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import sys
 import time
 from collections.abc import Sequence
@@ -21,7 +22,16 @@ from toolpath.planner.offline.planner import looked_up, plan_offline
 from toolpath.planner.scoring.gold import Task, catalog_of, read_task, read_tool_set
 from toolpath.planner.scoring.people.shipped import DEVELOPMENT, FOLDER, TOOL_SETS
 
-HEAD = ("tools", "requests", "p50 ms", "p95 ms", "processor p50 ms", "processor p95 ms", "loop waits p95 ms")
+HEAD = (
+    "tools",
+    "found by",
+    "requests",
+    "p50 ms",
+    "p95 ms",
+    "processor p50 ms",
+    "processor p95 ms",
+    "loop waits p95 ms",
+)
 COUNTS = (100, 1_000)
 
 
@@ -70,10 +80,36 @@ def measure(count: int) -> list[object]:
         wall.append((time.perf_counter() - began) * 1000)
         processor.append((time.process_time() - used) * 1000)
     waits = asyncio.run(waits_of(catalogs["calendar"] if "calendar" in catalogs else next(iter(catalogs.values()))))
-    return [count, len(wall), *_both(wall), *_both(processor), _both(waits)[1]]
+    return [count, "words", len(wall), *_both(wall), *_both(processor), _both(waits)[1]]
 
 
-async def waits_of(catalog: Catalog) -> list[float]:
+async def measure_meaning(count: int) -> list[object]:
+    """A row: the same through the door, where tools are found by their meaning as well (the extra `embed`)."""
+    sets = tool_sets()
+    others = list({tool.key: tool for one in sets.values() for tool in one.tools.values()}.values())
+    wall, processor = [], []
+    for name, own in sets.items():
+        async with Toolpath(settings=Settings(search="meaning")) as tp:
+            tp.add(*callable_tools(padded(own, others, count)))
+            await tp.tools()
+            # The first request brings the model and the vectors of all tools with it.
+            await _planned(tp, "hello")
+            for task in tasks():
+                if task.toolset == name:
+                    began, used = time.perf_counter(), time.process_time()
+                    await _planned(tp, task.query)
+                    wall.append((time.perf_counter() - began) * 1000)
+                    processor.append((time.process_time() - used) * 1000)
+    waits = await waits_of(padded(next(iter(sets.values())), others, count), Settings(search="meaning"))
+    return [count, "words and meaning", len(wall), *_both(wall), *_both(processor), _both(waits)[1]]
+
+
+def callable_tools(catalog: Catalog) -> list[Tool]:
+    """The tools of a catalog with something to call, so that a Toolpath takes them."""
+    return [msgspec.structs.replace(tool, body=Body(invoke=lambda **_: None)) for tool in catalog.tools.values()]
+
+
+async def waits_of(catalog: Catalog, settings: Settings | None = None) -> list[float]:
     """Milliseconds that a turn of the event loop came late while requests were planned through the door."""
     late: list[float] = []
     is_over = False
@@ -84,8 +120,8 @@ async def waits_of(catalog: Catalog) -> list[float]:
             await asyncio.sleep(0.001)
             late.append((time.perf_counter() - began - 0.001) * 1000)
 
-    async with Toolpath(settings=Settings()) as tp:
-        tp.add(*[msgspec.structs.replace(tool, body=Body(invoke=lambda **_: None)) for tool in catalog.tools.values()])
+    async with Toolpath(settings=settings or Settings()) as tp:
+        tp.add(*callable_tools(catalog))
         await tp.tools()
         # The first request brings the index with it.
         await _planned(tp, "hello")
@@ -111,6 +147,8 @@ def _both(values: Sequence[float]) -> tuple[float, float]:
 def main() -> int:
     """Measure and publish."""
     lines = [measure(count) for count in COUNTS]
+    if importlib.util.find_spec("onnxruntime") is not None:
+        lines += [asyncio.run(measure_meaning(count)) for count in COUNTS]
     text = table(HEAD, lines)
     publish("requests", text, [dict(zip(HEAD, line, strict=True)) for line in lines])
     print(text)
