@@ -39,8 +39,16 @@ _IDS: Final = (
     r"(?:(?:\d+|two|three|four|five|six|ten|some)\s+[^\W\d_]+\s+(?:of|von|de)\s+)?(?:[\w-]+\s+)?[#\d][#\w-]*(?:(?:\s*,|\s+(?:and|und|et|y))\s+[#\d][#\w-]*)*"
     r"(?:\s+(?:in|on|of|at|from|von|de|en)\s+#[#\w./-]*)?"
 )
+#: What begins a question has a capital as names have: `What is the balance of Ann and what her address is?`
+_NO_QUESTION: Final = (
+    r"(?!(?:what|which|who(?:m|se)?|why|how|when|where|was|wer|we[nm]|wessen|warum|wie|wo(?:hin)?|wann|welche[rnsm]?"
+    r"|qu[eio]i?|quels?|quelles?|pourquoi|comment|où|combien|quand|qué|quién(?:es)?|cuál(?:es)?|cómo|a?dónde|cuánt[oa]s?"
+    r"|cuándo|is|are|does|did|has|have|ist|sind|hat|haben|est|sont|ont|es|está|son|ha|han)\b)"
+)
 #: What people and places are called, and what stands behind it: `Mrs Adeyemi`, `Bella (#####)`.
-_NAME: Final = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚÑ])[\w.'\u2019-]+(?:\s+(?-i:[A-ZÄÖÜÉÈÁÍÓÚÑ])[\w.'\u2019-]+){0,3}(?:\s+\(#+\))?"
+_NAME: Final = (
+    _NO_QUESTION + r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚÑ])[\w.'\u2019-]+(?:\s+(?-i:[A-ZÄÖÜÉÈÁÍÓÚÑ])[\w.'\u2019-]+){0,3}(?:\s+\(#+\))?"
+)
 #: Two words at least: one alone may be the verb of a command.
 _WHOLE_NAME: Final = _NAME.replace("{0,3}", "{1,3}")
 #: Verbs of somebody who is or goes somewhere; a plural of things would end like others.
@@ -82,7 +90,7 @@ _GERMAN: Final = (
     rf"|(?:(?:der|die|das|den|dem)\s+)?{_IDS}\s+{_FINITE_GERMAN}\s+\w"
     # `die Karte, die Peter hat`: where nothing follows the verb it may be which one is meant.
     rf"|(?:(?:der|die|das|dem|den|ein|eine|mein\w*|sein\w*|ihre?|unser\w*|alle"
-    rf"|beide)\s+)?(?:[a-zäöü]+\s+)?(?-i:[A-ZÄÖÜ])\w+\s+{_FINITE_GERMAN}\s+\w"
+    rf"|beide)\s+)?(?:[a-zäöü]+\s+)?{_NO_QUESTION}(?-i:[A-ZÄÖÜ])\w+\s+{_FINITE_GERMAN}\s+\w"
     r"|(?:die|meine|seine|ihre|unsere|alle|beide)\s+(?:[a-zäöü]+\s+)?(?-i:[A-ZÄÖÜ])\w+(?:n|e|s"
     r"|er)\s+(?-i:[a-zäöü])\w+en\s*(?:$|[.,;!])"
     rf"|(?:ein|eine|mein\w*|sein\w*|ihre?|unser\w*)\s+(?:[a-zäöü]+\s+)?(?-i:[A-ZÄÖÜ])\w+\s+(?:{_FINITE_GERMAN}"
