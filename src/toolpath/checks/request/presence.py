@@ -83,10 +83,12 @@ def is_sought(path: Sequence[str], tool: Tool, text: str) -> bool:
     return bool(words) and (words[-1] in _ANY_LIST or bool(concepts_of(words[-1]) & named))
 
 
-def tells_presence(text: str, step: Call, tool: Tool | None, path: Sequence[str], *, is_there: bool) -> bool:
+def tells_presence(
+    text: str, step: Call, tool: Tool | None, path: Sequence[str], *, is_there: bool, named: bool = True
+) -> bool:
     """Whether a condition says no more and no less than that a step finds something, or finds nothing.
 
-    `path`: where the list is in what the step gives.
+    `path`: where the list is in what the step gives; `named`: the step is asked with what goes by a name.
     """
     if (
         tool is None
@@ -103,7 +105,7 @@ def tells_presence(text: str, step: Call, tool: Tool | None, path: Sequence[str]
     if left:
         return False
     values = {folded(part) for value in step.inputs.values() for part in re.split(r"[\s_]+", str(value))}
-    if not _speaks_of(text, path, words) and not _is_there(text, values):
+    if not _speaks_of(text, path, words) and not (named and _is_there(text, values)):
         return False
     tokens = [folded(one.strip(".:'\u2019-")) for one in _TOKEN.findall(_NONE.sub(" ", text))]
     return all(

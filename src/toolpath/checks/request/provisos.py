@@ -16,6 +16,7 @@ from toolpath.checks.request.blockers import OTHERWISE, PROVISO, words_of
 from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, NEGATED, NOTHING, UNLESS
 from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.contraries import contrary
+from toolpath.checks.request.lent_values import borrowed, is_named, is_of_another
 from toolpath.checks.request.measures import amount_of, counts_alone, counts_in, is_stock
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.presence import presence_of, tells_presence
@@ -112,6 +113,7 @@ def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
     if others:
         yield from _turned_round(seen, others[0], {id(call): carried[when] for call, when in bound})
         return
+    yield from borrowed(seen, text, [call for call, _ in bound])
     yield from _misgoverned(seen, condition, [call for call, _ in bound])
 
 
@@ -228,12 +230,13 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     if isinstance(options, list) and test.sign in ("==", "!=") and test.value not in map(str, options):
         # What it never is: `!=` holds for all, then.
         return False
-    if _NOT_NOW.search(text):
+    if _NOT_NOW.search(text) or is_of_another(text, step, seen):
         return False
     wanted = None if COMPARES.search(text) or NOTHING.search(text) else presence_of(test, schema)
     if wanted is not None:
         path = [one for one in test.path[1:] if one != "length"]
-        return tells_presence(text, step, tool, path, is_there=wanted != turned)
+        named = is_named(step, seen)
+        return tells_presence(text, step, tool, path, is_there=wanted != turned, named=named)
     text = _as_one_word(_NO_MORE.sub(lambda found: found["denied"] or "", text), test.value)
     rest = _rest_of(text, test, field, turned)
     if rest is None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.comparisons import COMPARES
 from toolpath.checks.request.concepts import concepts_of
+from toolpath.checks.request.measures import MEASURES
 from toolpath.checks.request.presence import is_of_presence
-from toolpath.checks.request.verbs import is_reading
+from toolpath.checks.request.provisos import is_moved, is_small
+from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.compared import concepts_said, operands
 from toolpath.planner.offline.request.conditions import without_told
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.told_texts import is_told as is_to_be_told
-from toolpath.planner.offline.request.toolbox import Kit, Toolbox
-from toolpath.values import JsonObject
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
+from toolpath.values import Json, JsonObject
 
 
 def asked_of(
@@ -28,8 +32,8 @@ def asked_of(
     fitted = fit(kit, part, box, text, with_words=False)
     if fitted.missing:
         # `feed hive 13 if it weighs …`: what the command takes for that, by its name.
-        known = {name: value for each, _ in body for call in each.calls for name, value in call.items()}
-        told = {one.name: known[one.name] for one in fitted.missing if one.name in known}
+        pointed = _POINTING.search(part.text) is not None and not _names_another(kit, part)
+        told = {one.name: value for one in fitted.missing for value in _taken_for(one, body)} if pointed else {}
         if len(told) == len(fitted.missing) and all(len(each.calls) == 1 for each, _ in body):
             return msgspec.structs.replace(fitted, missing=(), calls=({**fitted.calls[0], **told},))
         # `if it is closed`, `unless it has shipped`: it is what the command names.
@@ -44,6 +48,34 @@ def asked_of(
         # Plain words are less sure to be what it is asked for.
         fitted = msgspec.structs.replace(fitted, sure=0.0)
     return None if fitted.missing or len(fitted.calls) != 1 else fitted
+
+
+def _names_another(kit: Kit, part: ClausePart) -> bool:
+    """Whether a condition has words of its own that its tool does not know: `it is cold in the cellar`, of a room."""
+    options = [str(option) for one in kit.outputs for option in one.options]
+    things = frozenset[str]().union(kit.given, *kit.named, *map(concepts_of, options))
+    return any(
+        not (one.is_stop or one.concepts & things or is_small(one.text) or is_moved(one.text))
+        and folded(one.text) not in MEASURES
+        and COMPARES.search(one.text) is None
+        for one in part.words
+    )
+
+
+#: It speaks of what the command names, and of nothing else that no tool knows: `if it weighs less`.
+_POINTING: Final = re.compile(
+    r"\b(?:it|its|they|them|their|he|him|his|she|her|there|this|that|these|those|es|er|sie|ihn|ihm|ihr|ihre|dort|da"
+    r"|il|elle|ils|elles|lui|y|là|ce|ça|él|ella|ello|ahí|allí|eso|esto)\b(?!['\u2019]s\s+\w+ing)",
+    re.IGNORECASE,
+)
+
+
+def _taken_for(field: ToolField, body: Sequence[tuple[Fitted, ClausePart]]) -> Iterator[Json]:
+    """Values that a command takes for a parameter of the same name, kind and options: no `kind` of something else."""
+    for each, _ in body:
+        for other in each.kit.fields:
+            if (other.name, other.kind, other.options) == (field.name, field.kind, field.options):
+                yield from (call[other.name] for call in each.calls if other.name in call)
 
 
 def completed(
