@@ -5,30 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan
-from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
 WHOLE = {"type": "integer"}
-
-
-def tool(key: str, description: str, effect: Effect, given: dict[str, Any], /, **fields: Any) -> Tool:
-    return Tool(
-        name=key,
-        description=description,
-        effect=effect,
-        input_schema={
-            "type": "object",
-            "properties": {one.rstrip("_"): value for one, value in fields.items()},
-            "required": [one for one in fields if one[-1] != "_"],
-        },
-        output_schema={"type": "object", "properties": given},
-    )
 
 
 NUMBER_OF_TANK = {"type": "integer", "description": "Number of the tank"}

@@ -6,31 +6,17 @@ from datetime import date
 from typing import Any
 
 import pytest
+from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.model.tool import Effect, Tool
 from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
 DAY = {"type": "string", "format": "date"}
 AMOUNT = {"type": "number"}
 TODAY = date(2027, 3, 1)
-
-
-def tool(key: str, description: str, effect: Effect, given: dict[str, Any], /, **fields: Any) -> Tool:
-    return Tool(
-        name=key,
-        description=description,
-        effect=effect,
-        input_schema={
-            "type": "object",
-            "properties": {one.rstrip("_"): value for one, value in fields.items()},
-            "required": [one for one in fields if one[-1] != "_"],
-        },
-        output_schema={"type": "object", "properties": given},
-    )
 
 
 def listed(**fields: Any) -> dict[str, Any]:

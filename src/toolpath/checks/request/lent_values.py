@@ -56,15 +56,19 @@ def borrowed(seen: Seen, text: str, calls: Sequence[Call]) -> Iterator[str]:
     """A question for each value that a write takes from its condition, though the command names one itself."""
     command = seen.request.replace(text, " ", 1)
     for call in calls:
-        values = [(name, value) for name, value in call.inputs.items() if isinstance(value, str) and "{{" not in value]
-        own = [value for _, value in values if _holds(command, value)]
-        for name, value in values:
-            if own and _holds(text, value) and not _holds(command, value) and not any(map(str.isdigit, value)):
+        names_own = any(_holds(command, value) for _, value in _named_texts(call))
+        for name, value in _named_texts(call) if names_own else ():
+            if _holds(text, value) and not _holds(command, value) and not any(map(str.isdigit, value)):
                 yield f"{call.tool}: is {value!r}, which the condition says, the {name!r}?"
 
 
 def _texts(call: Call) -> Iterator[str]:
-    return (value for value in call.inputs.values() if isinstance(value, str) and "{{" not in value)
+    return (value for _, value in _named_texts(call))
+
+
+def _named_texts(call: Call) -> Iterator[tuple[str, str]]:
+    """The texts that a call is given as they stand, with the names of their parameters."""
+    return ((name, value) for name, value in call.inputs.items() if isinstance(value, str) and "{{" not in value)
 
 
 def _holds(text: str, value: str) -> bool:

@@ -31,7 +31,6 @@ from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
-from toolpath.planner.offline.heard import MOST_TOOLS, OfferedRequest, Offering
 from toolpath.planner.offline.letters import is_of_letters
 from toolpath.planner.offline.linked_outputs import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup, sought
@@ -40,6 +39,7 @@ from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, asked, mean
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.named_things import names_nothing
 from toolpath.planner.offline.narrowing import doubts_of_lists
+from toolpath.planner.offline.offered_request import MOST_TOOLS, OfferedRequest, Offering
 from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of

@@ -21,7 +21,7 @@ from toolpath.planner.offline.request.periods import periods_in
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.told_texts import with_told
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
-from toolpath.planner.offline.request.units import with_units
+from toolpath.planner.offline.request.unit_fields import with_units
 
 #: One way to read each comma: with several, a row of fifty numbers took for ever.
 JOINED: Final = re.compile(
