@@ -11,12 +11,25 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.told import CLOCK, FEW, MOMENT, OF_TIME, TELLING, Told, is_code, is_same, is_told, telling
+from toolpath.checks.request.told import (
+    CLOCK,
+    FEW,
+    MOMENT,
+    OF_TIME,
+    TELLING,
+    Told,
+    is_code,
+    is_same,
+    is_told,
+    says_something,
+    telling,
+)
 from toolpath.checks.request.tools import acts
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import ExpressionError
+from toolpath.expressions.constants import constants_of, reads_something
 from toolpath.expressions.scan import Placeholder, scan
-from toolpath.model.plan import Basis
+from toolpath.model.plan import Basis, Loop
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
 
@@ -32,21 +45,21 @@ _EXACT: Final = frozenset(
         phone url""",
     )
 )
-_ADDRESS: Final = re.compile(r"@|://|\w/\w|\d{4}")
 #: Several words in capitals inside a sentence: a name.
 _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
-_LITERAL: Final = re.compile(r"""(['"])((?:(?!\1).)*)\1""")
 _TO_READ: Final = re.compile(r"[A-Za-z_]\w*")
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 def bases(seen: Seen, told: Told) -> dict[str, dict[str, Basis]]:
-    """The basis of each argument of each call: id of the step → name of the argument → basis."""
+    """The basis of each argument of each call, and of each list that is written out: id of the step → name → basis."""
     found: dict[str, dict[str, Basis]] = {}
     for call, tool, _ in seen.calls:
         found[call.id] = {
             name: basis_of(value, schema_of(tool, name), name, told)[0] for name, value in call.inputs.items()
         }
+    for loop, _ in seen.loops:
+        found[loop.id] = {"over": _basis_of_list(loop, told)[0]}
     return {step: arguments for step, arguments in found.items() if arguments}
 
 
@@ -62,6 +75,18 @@ def unfounded(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str
             basis, said = basis_of(value, schema_of(tool, name), name, told)
             if _is_asked(basis, said, tool, schema_of(tool, name)):
                 yield f"{call.id}: {name} is {_short(said)}, which {_WHOSE[basis]}. Is that meant?"
+    for loop, tools in seen.loops:
+        basis, said = _basis_of_list(loop, told)
+        if loop.id not in kept and any(_is_asked(basis, said, tool, {}) for tool in tools):
+            yield f"{loop.id}: one of its items is {_short(said)}, which {_WHOSE[basis]}. Is that meant?"
+
+
+def _basis_of_list(loop: Loop, told: Told) -> tuple[Basis, Json]:
+    """The basis of the list that a loop goes over. Numbers that only count are as good as how many they are."""
+    over = loop.over
+    if isinstance(over, list) and over and over in ([*range(len(over))], [*range(1, len(over) + 1)]):
+        return _of_number(float(len(over)), len(over), "", told), len(over)
+    return basis_of(over, {}, loop.item, told)
 
 
 _WHOSE: Final[dict[Basis, str]] = {
@@ -158,10 +183,11 @@ def _of_text(text: str, schema: JsonObject, name: str, told: Told) -> tuple[Basi
     if missing:
         worst = [(told.elsewhere(token), token) for token in missing]
         return min(worst, key=lambda one: _ORDER.index(one[0]))
+    is_exact = bool(raw_words(name)) and raw_words(name)[-1] in _EXACT and len(rest.split()) <= FEW
+    if is_exact and (reads is None or says_something(rest)):
+        return told.elsewhere(rest), text
     if reads is not None:
         return reads, text
-    if raw_words(name)[-1:] and raw_words(name)[-1] in _EXACT and len(rest.split()) <= FEW:
-        return told.elsewhere(rest), text
     if is_code(rest.strip(), told) or told.holds(rest) or any(map(TELLING.search, rest.split())):
         return "request", text
     return told.elsewhere(rest), text
@@ -175,15 +201,11 @@ def _without_templates(text: str) -> tuple[str, Basis | None]:
         pieces = scan(text)
     except ExpressionError:
         return text, None
-    # What a reference is joined with is a value as any other.
-    literals = [
-        text for piece in pieces if isinstance(piece, Placeholder) for _, text in _LITERAL.findall(piece.source)
-    ]
-    rest = " ".join([*(piece for piece in pieces if isinstance(piece, str)), *filter(_ADDRESS.search, literals)])
+    # What a reference is joined with, or stands in for one, is a value as any other.
+    constants = [one for piece in pieces if isinstance(piece, Placeholder) for one in constants_of(piece.source)]
+    rest = " ".join([*(piece for piece in pieces if isinstance(piece, str)), *constants])
     read = [piece.source for piece in pieces if isinstance(piece, Placeholder)]
-    names = [
-        source for source in read if re.search(r"[A-Za-z_]\w*(?![\w'\"])", re.sub(r"'[^']*'|\"[^\"]*\"", "", source))
-    ]
+    names = [source for source in read if reads_something(source)]
     if not names:
         # Braces and other literals.
         return rest, None

@@ -108,6 +108,8 @@ class Seen:
         self.calls = [
             (call, catalog.called(call.tool, call.inputs), is_bound) for call, is_bound in _calls(steps, known, told)
         ]
+        self.loops = [*_loops(steps, catalog)]
+        """Each loop, with the tools that are called in it."""
         self.whens = {id(call): whens for call, whens in _whens(steps)}
         """By call: what it waits for to hold, with the blocks that it is in; none is left out."""
         self.items = _lists(steps)
@@ -313,6 +315,12 @@ def _calls(
             yield step, bound
         for block in blocks_of(step):
             yield from _calls(block.steps, known, told, is_bound=bound)
+
+
+def _loops(steps: Sequence[Step], catalog: Catalog) -> Iterator[tuple[Loop, list[Tool | None]]]:
+    for _, step in _every(steps):
+        if isinstance(step, Loop):
+            yield step, [catalog.get(call.tool) for call, _ in _calls([step], ())]
 
 
 def _whens(steps: Iterable[Step], around: tuple[str, ...] = ()) -> Iterator[tuple[Call, tuple[str, ...]]]:

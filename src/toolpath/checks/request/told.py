@@ -144,6 +144,11 @@ class Told:
         return "description" if plain and len(plain) > 1 and plain in self.descriptions else "nothing"
 
 
+def says_something(text: str) -> bool:
+    """Whether any of the words of the text says something."""
+    return any(folded(word) not in STOPS for word in _WORD.findall(text))
+
+
 def _read(digits: str) -> Iterator[float]:
     for plain in {digits.replace(",", ""), digits.replace(".", "").replace(",", "."), digits.replace(",", ".")}:
         try:

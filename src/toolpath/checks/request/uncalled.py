@@ -16,7 +16,7 @@ from toolpath.checks.request.tools import CALLING, acts, fits
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
-from toolpath.values import walk
+from toolpath.values import canonical, walk
 
 
 def uncalled_for(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str]:
@@ -43,15 +43,27 @@ def uncalled_for(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[
             allowed.add(call.tool)
             continue
         yield f"{call.tool} would act, and nothing in the request asks for that. Should it be done?"
+    yield from _twice(seen, told, kept)
     for call, tool, _ in seen.calls:
-        if tool is None or acts(tool) or call.id in kept or call.when is not None or told.about(_named(tool)):
-            continue
-        given = [basis_of(value, schema_of(tool, name), name, told)[0] for name, value in call.inputs.items()]
-        if "request" in given or "output" in given or "input" in given:
+        if tool is None or acts(tool) or call.id in kept or told.about(_named(tool)):
             continue
         feeds = [other for other, _, _ in seen.calls if _reads(other, call.id)]
+        given = {basis_of(value, schema_of(tool, name), name, told)[0] for name, value in call.inputs.items()}
+        if given & {"request", "input"} or ("output" in given and (feeds or not seen.acting)):
+            continue
         if not feeds or any(acts(seen_tool) for other, seen_tool, _ in seen.calls if other in feeds):
             yield f"{call.id}: nothing in the request asks for {call.tool}. Is it to be called?"
+
+
+def _twice(seen: Seen, told: Told, kept: Container[str]) -> Iterator[str]:
+    """A question for an act that is to be done again just as it was done, where the request does not say so often."""
+    alike: dict[bytes, list[str]] = {}
+    for call, _, _ in seen.acting:
+        if call.id not in kept:
+            alike.setdefault(canonical([call.tool, call.inputs, call.when]), []).append(call.id)
+    for ids in alike.values():
+        if len(ids) > 1 and len(ids) not in told.numbers:
+            yield f"{' and '.join(ids)} would do the same, once each. Is that meant?"
 
 
 def _commands(clause: Clause, tool: Tool, seen: Seen) -> bool:
