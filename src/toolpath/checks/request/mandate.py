@@ -33,6 +33,7 @@ from toolpath.checks.request.nowadays import is_of_now
 from toolpath.checks.request.only_read import only_reads
 from toolpath.checks.request.origins import origins
 from toolpath.checks.request.other_verbs import TAKING, is_compound, is_stand_in, is_turned
+from toolpath.checks.request.participles import done
 from toolpath.checks.request.parts_of_things import parts_of_things
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointed_back import pointed_back
@@ -49,7 +50,7 @@ from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.unchanged import read_back, unchanged
-from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, meanings_of
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.checks.request.wishes import is_needed
 from toolpath.checks.request.written_forms import formless
 from toolpath.model.plan import Call, Plan

@@ -8,9 +8,10 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
+from toolpath.checks.request.participles import done
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.tools import fits
-from toolpath.checks.request.verbs import done, folded
+from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 
 _PART: Final = re.compile(

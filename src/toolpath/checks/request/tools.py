@@ -7,7 +7,8 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import commanded
-from toolpath.checks.request.verbs import done, folded, is_counter, is_reading, is_thing, meanings_of
+from toolpath.checks.request.participles import bases_of, done
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
 from toolpath.model.tool import Tool
 
 _READING_NAMES: Final = frozenset(re.findall(r"\S+", "get list read search find fetch describe count lookup show view"))
@@ -85,7 +86,7 @@ _DONE: Final = re.compile(
 def has_been_done(text: str, tool: Tool) -> bool:
     """Whether a statement speaks of the tool's act, or says that something like it has been done."""
     words = _WORD.findall(text)
-    if {folded(word) for word in words} & verbs_of(tool) or {done(word) for word in words} & verbs_of(tool):
+    if any(folded(word) in verbs_of(tool) or is_done_form(word, tool) for word in words):
         return True
     if _DONE.search(folded(text)) is None:
         return False
@@ -96,7 +97,12 @@ def has_been_done(text: str, tool: Tool) -> bool:
 
 def tells_of_doing(text: str, tool: Tool) -> bool:
     """Whether the tool's act is in a text as done: `Tom restarted web-3`."""
-    return any(done(word) in verbs_of(tool) and folded(word) not in verbs_of(tool) for word in _WORD.findall(text))
+    return any(is_done_form(word, tool) and folded(word) not in verbs_of(tool) for word in _WORD.findall(text))
+
+
+def is_done_form(word: str, tool: Tool) -> bool:
+    """Whether the word is a participle of a verb of the tool."""
+    return any(verb in verbs_of(tool) for verb in bases_of(word))
 
 
 def does_away(tool: Tool | None) -> bool:

@@ -339,6 +339,14 @@ def english_verbs() -> frozenset[str]:
     return frozenset(word for line in lines for word in line.split() if len(word) > 4) | {"search", "check", "display"}
 
 
+@cache
+def all_english_verbs() -> frozenset[str]:
+    """All verbs in English that are known here: of commands, of reading and of `words.txt`."""
+    lines = (line.split("|")[1] for line in _MEANINGS.strip().split("\n\n"))
+    listed = frozenset(word for one in entries() if one.is_verb for word in one.english)
+    return frozenset(word for line in lines for word in line.split()) | listed
+
+
 @lru_cache(maxsize=4_096)
 def meanings_of(word: str) -> frozenset[str]:
     """The meanings that a verb in the form of a command may have; none for a word that is no such verb."""
@@ -411,48 +419,6 @@ def parted(head: str, last: str) -> str | None:
             if meanings_of(infinitive) or is_reading(infinitive):
                 return infinitive
     return None
-
-
-#: Participles that no rule gives.
-_DONE: Final = {
-    "paid": "pay",
-    "sent": "send",
-    "sold": "sell",
-    "bought": "buy",
-    "made": "make",
-    "built": "build",
-    "written": "write",
-    "told": "tell",
-    "done": "do",
-    "taken": "take",
-    "given": "give",
-    "held": "hold",
-    "kept": "keep",
-    "lent": "lend",
-    "left": "leave",
-    "thrown": "throw",
-    "withdrawn": "withdraw",
-    "frozen": "freeze",
-    "begun": "begin",
-    "woken": "wake",
-    "brought": "bring",
-    "bound": "bind",
-    "shown": "show",
-    "chosen": "choose",
-    "driven": "drive",
-    "run": "run",
-    "put": "put",
-}
-
-
-def done(participle: str) -> str:
-    """The verb of an English participle, as far as its form tells: `closed`, `cancelled`, `paid`."""
-    plain = folded(participle)
-    if plain in _DONE or not plain.endswith(("ed", "ing")):
-        return _DONE.get(plain, plain)
-    stem = plain.removesuffix("ing").removesuffix("ed")
-    forms = (stem, stem + "e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem, re.sub("i$", "y", stem))
-    return next((form for form in forms if meanings_of(form) or is_reading(form)), stem)
 
 
 def is_counter(word: str) -> bool:

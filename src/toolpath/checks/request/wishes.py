@@ -9,7 +9,8 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, listed_concepts
-from toolpath.checks.request.verbs import done, folded
+from toolpath.checks.request.participles import done
+from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")

@@ -27,6 +27,7 @@ from toolpath.planner.offline.conjoined import conjoined
 from toolpath.planner.offline.coordination import may_join, one_by_one
 from toolpath.planner.offline.corrections import doubts_of_words
 from toolpath.planner.offline.days_gone import days_gone
+from toolpath.planner.offline.doubtful_readings import doubts_of_readings
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
@@ -56,7 +57,6 @@ from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.offline.unserved import is_unserved
-from toolpath.planner.offline.untold import doubts_of_readings
 from toolpath.planner.offline.warrants import Warrant, is_vouched, is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from toolpath.catalog.words import stem
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS
-from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.tongues import tongues_of
-from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
@@ -185,53 +183,3 @@ recommended recommendation
 """),
     )
 )
-#: A question for what would come of something.
-_SUPPOSED: Final = re.compile(
-    r"\W*(?:would|wouldn['\u2019]t|what\s+(?:if|would|happens?)|how\s+(?:bad|good|risky|safe)|was\s+(?:passiert|wäre|würde)"
-    r"|würde|que\s+se\s+passe|et\s+si|qu[eé]\s+pasa|y\s+si)(?![\w'\u2019-])",
-    re.IGNORECASE,
-)
-_WHY: Final = re.compile(r"\W*(?:why|warum|wieso|weshalb|pourquoi|por\s+qu[eé])(?![\w'\u2019-])", re.IGNORECASE)
-#: Words for what says why something is as it is.
-_REASONS: Final = frozenset(
-    map(
-        stem,
-        words_of("""
-reason reasons cause causes log logs history event events note notes comment comments message messages description error
-errors explanation detail details diagnosis resolution finding findings problem issue
-"""),
-    )
-)
-#: Words of tools that work out what would be.
-_WORKING_OUT: Final = frozenset(
-    map(
-        stem, words_of("quote rate price cost estimate simulate simulation exchange convert calculate forecast preview")
-    )
-)
-
-
-#: How a clause begins that says not to do something.
-_DENYING: Final = re.compile(
-    r"\W*(?:(?:please|bitte|surtout)\s+)*(?:do\s+not|don['\u2019]?t|never|nobody|no\s+one|nicht|niemand|ne\s|n['\u2019]|no\s)",
-    re.IGNORECASE,
-)
-_TELLING_MOODS: Final = frozenset(("negation", "reason", "none", "report"))
-
-
-def doubts_of_readings(plan: Plan, request: str, box: Toolbox) -> Iterator[str]:
-    """A question for a plan that only shows something, of a request that asks why or what if, or only denies."""
-    kits = {kit.key: kit for kit in box.kits}
-    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call) and step.tool in kits]
-    if not calls or any(kits[call.tool].is_acting for call in calls):
-        return
-    told = {stem(word) for call in calls for word in words_told(kits[call.tool])}
-    keys = ", ".join(dict.fromkeys(call.tool for call in calls))
-    if _WHY.match(request) and told.isdisjoint(_REASONS):
-        yield f"{keys} does not tell why: is it what is meant?"
-    elif _SUPPOSED.match(request) and told.isdisjoint(_WORKING_OUT):
-        yield f"{keys} tells what is, not what would be: is it what is meant?"
-    else:
-        found = clauses_of(bare(request), lambda word: any(fits(word, kit.tool) for kit in box.kits))
-        moods = {one.mood for one in found}
-        if any(map(_DENYING.match, (one.text for one in found))) and moods <= _TELLING_MOODS:
-            yield "The request says what is not to be done: what is to be done?"
