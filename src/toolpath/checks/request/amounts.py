@@ -196,15 +196,19 @@ _MEASURED: Final = re.compile(_NUMBER + r"\s*°?\s*(?P<unit>[^\W\d_]+)")
 def _in_other_unit(seen: Seen) -> Iterator[str]:
     """A question for each number that a call takes in another unit than the request says it in."""
     for found in _KELVIN.finditer(seen.request):
-        if any(UNIT_OF.get(word, (0, ""))[1] == "heat" for _, tool, _ in seen.acting for word in _inputs_of(tool)):
+        if any(_kind_of(word) == "heat" for _, tool, _ in seen.acting for word in _inputs_of(tool)):
             yield f"{found.group()!r}: is that in kelvin, or so many thousands?"
     for found in _MEASURED.finditer(seen.request):
         unit = UNIT_OF.get(folded(found["unit"]))
         for tool, name in holders(found["number"], seen) if unit is not None else ():
             named = {UNIT_OF[word] for word in _words(name) if word in UNIT_OF}
             told = named or {UNIT_OF[word] for word in _words(told_of(tool, name)) if word in UNIT_OF}
-            kinds = {kind for _, kind in told}
+            kinds = {kind for _, kind in told} | ({"heat"} & {*map(_kind_of, _words(f"{name} {told_of(tool, name)}"))})
             is_other = unit is not None and unit not in told and unit[1] in kinds
+            # Degrees are no hours.
+            is_other |= (
+                kinds == {"heat"} and unit is not None and unit[1] != "heat" and folded(found["unit"]) not in AMBIGUOUS
+            )
             # A parameter that is called by its unit counts in nothing else: `rpm` is no `3000 g`.
             is_other |= bool(named) and unit not in named and folded(found["unit"]) not in AMBIGUOUS
             if is_other:
@@ -223,9 +227,20 @@ def is_money(text: str) -> bool:
 
 
 def _inputs_of(tool: Tool | None) -> Iterator[str]:
-    properties = tool.input_schema.get("properties") if tool is not None else None
+    if tool is None:
+        return
+    properties = tool.input_schema.get("properties")
     for name in properties if isinstance(properties, dict) else ():
-        yield from _words(name)
+        yield from _words(f"{name} {told_of(tool, name)}")
+
+
+def _kind_of(word: str) -> str:
+    """The kind of measure that a word of a parameter speaks of; none: it is no unit."""
+    return "heat" if word in _HEAT else UNIT_OF.get(word, (0, ""))[1]
+
+
+#: Words for heat that say no unit of it.
+_HEAT: Final = frozenset(("temperature", "degree", "degrees", "temperatur", "grad", "température", "degré", "degrés"))
 
 
 #: As many thousands are written without a blank.

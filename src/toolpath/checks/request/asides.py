@@ -61,7 +61,9 @@ _NO: Final = re.compile(r"(?<=#)[^\w#\s]{0,3}\s(?:no|nope|not|nein|nicht|non|pas
 _TO_BE: Final = re.compile(r"\bas\s+(?:yet\s+)?to\s+be\s+[a-z]+", re.IGNORECASE)
 #: More of the same, which nobody has named.
 _AND_SO_ON: Final = re.compile(
-    r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar)|et\s+cetera|etc|usw"
+    r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar|friends|family)|et\s+cetera|etc|usw"
+    # `Brandt & Co` is a company.
+    r"|and\s+(?-i:co(?:mpany)?)(?=\W*$)|et\s+al|und\s+(?-i:co)|et\s+(?-i:cie|compagnie)|y\s+(?-i:cía|compañía)"
     r"|und\s+(?:so\s+weiter|dergleichen)"
     r"|et\s+ainsi\s+de\s+suite|y\s+así(?:\s+sucesivamente)?|y\s+demás)(?![\w-])",
     re.IGNORECASE,

@@ -80,9 +80,12 @@ _JOINED: Final = re.compile(
 )
 #: Words that join things and hardly ever the words of one name.
 _SEVERAL: Final = re.compile(r"\w\s(?:plus|as\s+well\s+as|(?:along|together)\s+with|and\s+also)\s\w", re.IGNORECASE)
-_PEOPLE: Final = _words(
+PEOPLE: Final = _words(
     "person people student students member members guest patient employee user attendee passenger agent assignee"
+    " pupil pupils child teacher doctor driver tenant visitor customer client colleague contact author owner"
+    " sender recipient"
 )
+"""Words of parameters that take who somebody is."""
 _ROW_GOES_ON: Final = re.compile(r"(?:\s*,\s*[\w'-]+)*\s*(?:,?\s+(?:and|und|et|y)\s|\s&\s)", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
 
@@ -138,7 +141,7 @@ def _in_one(seen: Seen) -> Iterator[str]:
     """A question for each value of an acting call that is several things: `tea plus milk`."""
     for call, _, _ in seen.acting:
         for name, held in call.inputs.items():
-            is_whole = not isinstance(held, list) and not _PEOPLE & {*raw_words(name)}
+            is_whole = not isinstance(held, list) and not PEOPLE & {*raw_words(name)}
             for value in held if isinstance(held, list) else [held]:
                 said = value if isinstance(value, str) and value in seen.plain else ""
                 # `Marks & Spencer` is a company, `Ann & Ben` are two people.

@@ -25,7 +25,9 @@ from toolpath.checks.request.concepts import phrasal
 from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.doubled import doubled
+from toolpath.checks.request.ends_of_periods import ends_of_periods
 from toolpath.checks.request.joined_acts import joined_acts
+from toolpath.checks.request.levels import levels
 from toolpath.checks.request.marked_numbers import marked
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
@@ -39,11 +41,13 @@ from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointed_back import pointed_back
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import carried, uncarried
+from toolpath.checks.request.ranges import ranges
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
+from toolpath.checks.request.shared_names import shared_names
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, tells_of_doing, verbs_of
 from toolpath.checks.request.turned import turned
@@ -133,7 +137,7 @@ def mandated(  # a plan, what it is held against, and how
 
 _RULES_OF_WRITES: Final = (
     *(misread, marked, misnamed, several, misplaced, misbound, twofold, doubled, asides, turned, unchanged, read_back),
-    *(formless, origins, parts_of_things, pointed_back),
+    *(formless, origins, parts_of_things, pointed_back, ranges, levels, ends_of_periods, shared_names),
 )
 
 

@@ -27,12 +27,14 @@ _PLANNING: Final = frozenset(
 )
 #: Words of a parameter that takes where something starts.
 _STARTS: Final = frozenset(re.findall(r"\S+", "from start since source begin old current origin in check departure"))
+#: On the day itself: it is so, or is done then.
+_ON: Final = r"on|am"
 _FROM: Final = r"(?:away\s+from|from|since|of|vom?|ab|seit|du|de|depuis|del?|desde)"
 _TO: Final = r"\b(?:to|until|till|into|onto|for|auf|zum?|bis|nach|in|à|au|en|vers|pour|jusqu\w*|al?|hasta|para)\b|[→>=]"
 _DAY: Final = re.compile(
-    rf"\b(?P<words>{_FROM})\s+(?:the\s+|dem\s+|le\s+|el\s+)?"
+    rf"\b(?P<words>{_FROM}|{_ON})\s+(?:the\s+|dem\s+|le\s+|el\s+)?"
     rf"(?P<day>\d{{1,4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,4}})?|(?:{WEEKDAY_NAMES})(?!\w)"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:{MONTH_NAMES})(?!\w))",
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?(?:{MONTH_NAMES})(?!\w))",
     re.IGNORECASE,
 )
 _GONE: Final = re.compile(

@@ -1,0 +1,195 @@
+"""A number, a day or a name that a request gives for something else is no value: bounds, starts, waits, neighbours."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from tests.planner.made_tools import tool
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.errors import NoToolFits
+from toolpath.model.plan import Call, every_step
+from toolpath.model.tool import Tool
+from toolpath.planner.offline.planner import plan_offline
+from toolpath.values import JsonObject
+
+TODAY = date(2026, 11, 5)
+TEXT, NUMBER, DAY = {"type": "string"}, {"type": "number"}, {"type": "string", "format": "date"}
+
+
+def told(kind: JsonObject, words: str) -> JsonObject:
+    return {**kind, "description": words}
+
+
+CELLAR = (
+    tool(
+        "cool_tank",
+        "Cool a tank to a temperature.",
+        "write",
+        tank_id=told(TEXT, "Id of the tank, such as T-8"),
+        degrees=told(NUMBER, "Temperature in degrees Celsius"),
+    ),
+    tool("drain_tank", "Drain a tank.", "write", tank_id=told(TEXT, "Id of the tank, such as T-8")),
+)
+TILL = (
+    tool(
+        "refund_order",
+        "Refund an amount of an order.",
+        "write",
+        order_id=told(TEXT, "Id of the order, such as SO-77"),
+        amount=told(NUMBER, "Amount in euros"),
+    ),
+)
+LIBRARY = (
+    tool(
+        "lend_book",
+        "Lend a book to a member.",
+        "write",
+        book_id=told(TEXT, "Id of the book, such as L-204"),
+        member=told(TEXT, "Name of the member"),
+        until=told(DAY, "Day it is due back"),
+    ),
+)
+HOTEL = (
+    tool(
+        "move_booking",
+        "Move a booking to another day.",
+        "write",
+        booking_id=told(TEXT, "Id of the booking, such as BK-12"),
+        date=told(DAY, "New day of arrival"),
+    ),
+    tool("cancel_booking", "Cancel a booking.", "write", booking_id=told(TEXT, "Id of the booking, such as BK-12")),
+)
+CLINIC = (
+    tool(
+        "book_slot",
+        "Book a slot of the clinic for a patient.",
+        "write",
+        patient=told(TEXT, "Name of the patient"),
+        date=told(DAY, "Day of the visit"),
+        time=told(TEXT, "Time of day, such as 14:30"),
+    ),
+)
+SCHOOL = (tool("excuse_pupil", "Excuse a pupil from lessons.", "write", pupil=told(TEXT, "Name of the pupil")),)
+
+
+def written(request: str, tools: tuple[Tool, ...]) -> list[JsonObject] | None:
+    """What the plan would write with; None where it asks or refuses."""
+    try:
+        plan = plan_offline(request, Catalog({one.key: one for one in tools}), today=TODAY)
+    except NoToolFits:
+        return None
+    calls = [step.inputs for _, step in every_step(plan.block) if isinstance(step, Call)]
+    return None if plan.questions else calls
+
+
+@pytest.mark.parametrize("number", [3, 8])
+@pytest.mark.parametrize(
+    "amount",
+    [
+        "for {} hours",
+        "for {} minutes",
+        "by {} degrees",
+        "um {} Grad",
+        "from {} degrees",
+        "to {} K",
+        "to under {} degrees",
+        "to over {} degrees",
+    ],
+)
+def test_number_of_another_role_is_asked_about(amount: str, number: int) -> None:
+    assert written(f"Cool tank T-9 {amount.format(number)}.", CELLAR) is None
+
+
+@pytest.mark.parametrize("bound", ["over", "under"])
+def test_amount_that_is_only_bounded_is_asked_about(bound: str) -> None:
+    assert written(f"Refund {bound} 19 euros of order SO-27.", TILL) is None
+
+
+def test_number_that_is_to_come_of_it_is_taken() -> None:
+    assert written("Cool tank T-9 to 8 degrees.", CELLAR) == [{"tank_id": "T-9", "degrees": 8}]
+    assert written("Refund 19 euros of order SO-27.", TILL) == [{"order_id": "SO-27", "amount": 19}]
+
+
+@pytest.mark.parametrize("day", ["20 November 2026", "2026-11-20"])
+@pytest.mark.parametrize("before", ["from", "after", "on", "since", "starting"])
+def test_end_is_not_taken_from_a_day_that_says_when_it_begins(before: str, day: str) -> None:
+    assert written(f"Lend book L-204 to Tom Feld {before} {day}.", LIBRARY) is None
+
+
+@pytest.mark.parametrize("before", ["until", "till", "by"])
+def test_end_is_taken_from_a_day_that_says_so(before: str) -> None:
+    expected = [{"book_id": "L-204", "member": "Tom Feld", "until": "2026-11-20"}]
+    assert written(f"Lend book L-204 to Tom Feld {before} 20 November 2026.", LIBRARY) == expected
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Lend book L-204 to Tom Feld until 2026-10-20.",
+        "Lend book L-204 to Tom Feld until 20 October 2026.",
+        "Verleihe das Buch L-204 an Tom Feld bis 20.10.2026.",
+        "Prête le livre L-204 à Tom Feld jusqu'au 20 octobre 2026.",
+        "Presta el libro L-204 a Tom Feld hasta el 20 de octubre de 2026.",
+    ],
+)
+def test_end_that_is_over_is_asked_about(request_text: str) -> None:
+    assert written(request_text, LIBRARY) is None
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Move booking BK-72 on 20 November 2026.",
+        "Verschiebe die Buchung BK-72 am 20.11.2026.",
+        "Mueve la reserva BK-72 del 20 de noviembre de 2026.",
+    ],
+)
+def test_day_on_which_something_is_or_was_is_none_it_becomes(request_text: str) -> None:
+    assert written(request_text, HOTEL) is None
+
+
+def test_day_to_which_something_is_moved_is_taken() -> None:
+    expected = [{"booking_id": "BK-72", "date": "2026-11-20"}]
+    assert written("Move booking BK-72 to 20 November 2026.", HOTEL) == expected
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tools"),
+    [
+        ("Book a slot for Tom Feld on 20 November 2026 between 14:30 and 16:00.", CLINIC),
+        ("Cancel bookings between BK-3 and BK-7.", HOTEL),
+        ("Cancel BK-3-BK-7.", HOTEL),
+        ("Storniere die Buchungen zwischen BK-3 und BK-7.", HOTEL),
+        ("Annule les réservations entre BK-3 et BK-7.", HOTEL),
+    ],
+)
+def test_ends_of_a_range_are_neither_two_things_nor_one(request_text: str, tools: tuple[Tool, ...]) -> None:
+    assert written(request_text, tools) is None
+
+
+@pytest.mark.parametrize(
+    "joined", ["Nora and Tom Feld", "Nora und Tom Feld", "Nora & Tom Feld", "Ida, Nora and Tom Feld"]
+)
+def test_first_name_before_a_full_one_may_share_its_family(joined: str) -> None:
+    assert written(f"Excuse {joined}.", SCHOOL) is None
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Excuse me, Tom Feld.",
+        "Excuse me Tom Feld",
+        "Excuse Tom Feld and co.",
+        "Excuse Tom Feld et al.",
+        "Excuse Tom Feld and company.",
+    ],
+)
+def test_words_of_courtesy_and_company_name_nobody(request_text: str) -> None:
+    assert written(request_text, SCHOOL) is None
+
+
+@pytest.mark.parametrize("both", ["Nora Brandt and Tom Feld", "both Nora Brandt and Tom Feld"])
+def test_two_full_names_are_two_people(both: str) -> None:
+    assert written(f"Excuse {both}.", SCHOOL) == [{"pupil": "Nora Brandt"}, {"pupil": "Tom Feld"}]
