@@ -30,7 +30,7 @@ _FROM: Final = re.compile(
 )
 #: Behind a verb or `to` it is a bound; an invoice over 50 euros has them, and over 3 months is how long.
 _OVER: Final = re.compile(
-    rf"(?P<before>[^\W\d_]+)\s+(?:over|under)\s+[€$£]?{_NUMBER}"
+    rf"(?<!\w)(?P<before>[^\W\d_]+)\s+(?:over|under)\s+[€$£]?{_NUMBER}"
     r"(?!\s*(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b)(?!\w|[.,]\d)",
     re.IGNORECASE,
 )
