@@ -165,3 +165,12 @@ async def test_a_secret_that_a_tool_returns_reaches_no_prompt() -> None:
 async def test_a_provider_that_fails_is_told_in_the_failure(kind: Any) -> None:
     found = await run(agent(), *World().tools(), chat=ScriptedModel(ChatFailed("No.", kind=kind)))
     assert (found.status, found.result.error and found.result.error.message) == ("failed", "No.")
+
+
+async def test_calls_in_a_text_that_was_cut_off_are_not_made_and_the_model_is_told() -> None:
+    world = World()
+    cut = ChatReply(text="tool: web.search\narguments:\n  query: tea", finish_reason="length")
+    model = ScriptedModel(cut, done("x"))
+    found = await run(agent(), *world.tools(), chat=model)
+    assert (found.status, world.calls) == ("completed", [])
+    assert "cut off" in model.requests[1].messages[-1].text

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from toolpath.app import Toolpath
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import ChatFailed, ToolFailed, ToolNotFound
+from toolpath.model.chat import ChatReply
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 from toolpath.planner.router.entries import connected_names, entries_of, entry_of, normalise
@@ -557,3 +558,31 @@ async def test_the_routed_plan_runs_in_order_and_one_failure_leaves_the_others_a
         "three": "skipped",
         "four": "succeeded",
     }
+
+
+# Arguments without names, and answers that were cut off.
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['search("tea")', 'web_search.search(query="tea")', "Action: web_search.search\nAction Input: tea\n",
+     'web_search.search({"query": "tea"})'],
+)  # fmt: skip
+async def test_arguments_that_are_given_in_their_order_are_given(text: str) -> None:
+    found = await routed("Find out about tea, please", f"<tool_call>{text}</tool_call>" if "(" in text else text)
+    assert calls_in(found) == [("web_search.search", {"query": "tea"})]
+
+
+async def test_arguments_that_a_tool_has_no_name_for_are_not_left_out() -> None:
+    answer = '<tool_call>[search("tea", "coffee")]</tool_call>'
+    found = await routed("Find out about tea, please", answer, answer)
+    assert found.plan is None
+    assert "without their names" in found.message
+
+
+async def test_calls_of_an_answer_that_was_cut_off_are_not_made() -> None:
+    cut = ChatReply(text="tool: web_search.search\narguments:\n  query: tea", finish_reason="length")
+    found = await routed("Find out about tea", cut, cut)
+    assert found.plan is None
+    assert "cut off" in found.message
+    assert calls_in(await routed("Find out about tea", cut, call("web_search", "search", query="tea")))

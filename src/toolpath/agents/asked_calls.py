@@ -12,7 +12,7 @@ import msgspec
 from toolpath.errors import ReadError
 from toolpath.model.chat import ChatReply
 from toolpath.model_output.model_text import read_model_text
-from toolpath.model_output.plans import called
+from toolpath.model_output.plans import CUT_OFF, called
 from toolpath.values import Json, JsonObject, encode
 
 #: Calls of one reply that are looked at.
@@ -81,6 +81,8 @@ def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = 
     except ReadError as error:
         return AskedCalls(fault=error.message, in_text=True)
     wanted = called(found)
+    if wanted and reply.finish_reason == "length":
+        return AskedCalls(fault=CUT_OFF, in_text=True)
     seen_text = wanted[:most]
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{index}") for index, call in enumerate(seen_text))
     return AskedCalls(calls=calls, left_out=len(wanted) - len(seen_text), in_text=bool(calls))

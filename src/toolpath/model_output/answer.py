@@ -24,11 +24,15 @@ _LEFT_OVER = re.compile(
     r"|</(?:tool_call|function|invoke|parameter|\w{0,20}arg_value)>|</?(?:escape|longcat_tool_call)>|<\|\"\|>|\[ARGS\]|tool_call_(?:start|end|begin)"
     r"|^[ \t]*(?:Action Input:|Parameters:[ \t]*\{|✿ARGS✿)|\\\"(?:tool_calls?|tool_name|arguments|tool_uses)\\\"\s*:"
     r"|^[ \t]*\**Action(?: \d{1,3})?\**:\**[ \t]*[`*]{0,2}[a-z]\w*[_.]\w+[`*]{0,2}[ \t]*$"
-    r"|\bto=(?:functions|multi_tool_use)\.|<\|tool_call:|<__function="
+    r"|<\|tool_call:|<__function="
     r"|<(?:tool|function|call|invoke|tool_call|function_call)\s[^<>\n]{0,200}\bname\s*=[^<>\n]{1,400}/>"
-    r"|`[a-z]\w*_\w+`[ \t]+(?:with|using)[^`\n]{0,40}`\{\"",
+    r"|`[a-z]\w*_\w+`[ \t]+(?:with|using)[^`\n]{0,40}`\{\""
+    r"|\A\s*\"[\[{]\s{0,9}\\\""
+    r"|\A\s{0,9}[-*][ \t]+\*\*Tool\*\*:[ \t]*\w+[ \t]*\n\s{0,9}[-*][ \t]+\*\*[A-Z]\w*(?![\w*:])",
     re.M,
 )
+#: What begins a call and stands behind others: the last of several was cut off.
+_BEGUN = re.compile(r"\bto=(?:functions|multi_tool_use)\.|<\|recipient\|>[ \t]*(?!all\b)[A-Za-z_]")
 _NAMED_VALUE = r"[ \t]*\w{1,60}[ \t]*=[ \t]*[\"'\[{\d]"
 #: What says that a call comes now, and then the call: no example is told so.
 _ANNOUNCED = re.compile(
@@ -41,7 +45,8 @@ _ANNOUNCED = re.compile(
 _BARE = re.compile(
     r"^(?:[@/$]|\{\{[ \t]*|\w{1,60}[ \t]*=[ \t]*(?:await[ \t]+)?|await[ \t]+|[A-Za-z_]\w{0,120}\([ \t]*)?"
     rf"[A-Za-z_][\w.\-]{{0,120}}\({_NAMED_VALUE}[^\n]*\)[ \t]*(?:\}}\}}[ \t]*)?$"
-    r"|^[a-z][a-z0-9]*_\w{0,120}[ \t]*\n?[ \t]*\{\s{0,9}\"",
+    r"|^[a-z][a-z0-9]*(?:_|[A-Z])\w{0,120}[ \t]*\n?[ \t]*\{\s{0,9}\""
+    rf"|(?<![\w`\])])\[[ \t]*[A-Za-z_][\w.\-]{{0,120}}\({_NAMED_VALUE}",
     re.M,
 )
 _FENCES = re.compile(r"^[ \t]*```", re.M)
@@ -62,6 +67,7 @@ def answer_of(page: Page) -> ModelText:
         _refuse_doubtful(scanned)
         form = founds[-1][2].format if founds else "text"
         return ModelText(prose=scanned.prose(), format=form, repaired=_repairs(page, scanned))
+    _refuse_begun(scanned)
     kept = _agreed(page, placed)
     _refuse_gaps(page, kept)
     return ModelText(
@@ -82,10 +88,18 @@ def _refuse_doubtful(scanned: Scanned, *, sure: bool = False) -> None:
     if sure or scanned.founds():
         return
     for start, end in scanned.gaps():
-        left = _LEFT_OVER.search(scanned.page.text, start, end)
+        left = _LEFT_OVER.search(scanned.page.text, start, end) or _BEGUN.search(scanned.page.text, start, end)
         if left:
             raise scanned.page.broken("This looks like a call, and no call can be made of it.", left.start())
     _refuse_bare(scanned)
+
+
+def _refuse_begun(scanned: Scanned) -> None:
+    """Raise `ReadError` where a call is begun behind the others and goes no further."""
+    start, end = scanned.gaps()[-1]
+    begun = _BEGUN.search(scanned.page.text, start, end)
+    if begun:
+        raise scanned.page.broken("A call is begun here and does not end.", begun.start(), "It may have been cut off.")
 
 
 def _refuse_bare(scanned: Scanned) -> None:

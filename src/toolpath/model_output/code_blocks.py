@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from toolpath.errors import ReadError
 from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
@@ -32,6 +34,11 @@ _LINE = re.compile(rf"[ \t]*(?:#[^\n]*)?(?=\n|;|\Z|```|</{_TAG}>)")
 _ALONE = re.compile(
     rf"```(?:py|python|tool_code)?[ \t]*\n\s{{0,9}}(?=[^`]*+```\s*+\Z)|(?={_KEPT}|await[ \t])(?=[^\n]*+\s*+\Z)"
 )
+_CALLS = re.compile(rf"(?:{_KEPT}|await[ \t]+)?{NAME}\([ \t]*\w+[ \t]*=")
+#: A block of JavaScript that is nothing but calls: of what is not plain none can be made.
+_SCRIPT = re.compile(
+    rf"```(?:js|javascript|ts|typescript)[ \t]*\n\s{{0,9}}(?=(?:await[ \t]+)?{NAME}\(\{{[^`]*+```\s*+\Z)"
+)
 _BETWEEN = re.compile(r"(?:[\s;]+|#[^\n]*)*+")
 _ANSWERS = ("final_answer",)
 
@@ -40,7 +47,12 @@ def read_agent_code(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The code of an agent; None for code that is shown to people."""
     thought = page.search(_THOUGHT, 0)
     is_agents = thought is not None and thought.start() < match.start()
-    return _block(page, match.end()) if is_agents or page.search(_AGENT_END, match.end()) else None
+    if is_agents or page.search(_AGENT_END, match.end()):
+        return _block(page, match.end())
+    if match.group().startswith("<") and _CALLS.match(page.text, match.end()):
+        cut = page.broken("The code that begins here is not closed.", match.start(), "It may have been cut off.")
+        return TextPiece(end=match.end(), error=cut, doubtful=True)
+    return None
 
 
 def read_code(page: Page, match: re.Match[str]) -> TextPiece | None:
@@ -56,6 +68,9 @@ def read_printed(page: Page, match: re.Match[str]) -> TextPiece | None:
 
 def read_alone(page: Page, at: int) -> TextPiece | None:
     """Code that is all there is, where each line calls a tool with named values; None for any other code."""
+    script = _SCRIPT.match(page.text, at)
+    if script is not None:
+        return _named(_block(page, script.end()))
     opening = _ALONE.match(page.text, at)
     if opening is None:
         return None
@@ -66,6 +81,19 @@ def read_alone(page: Page, at: int) -> TextPiece | None:
     calls = piece.found.calls if piece.found else ()
     is_named = all(isinstance(call.inputs, dict) and call.inputs for call in calls)
     return piece if calls and is_named else None
+
+
+def _named(piece: TextPiece) -> TextPiece:
+    """The calls with the one object that each is given as its arguments by name."""
+    if piece.found is None:
+        return piece
+    calls = tuple(
+        msgspec.structs.replace(call, inputs=call.inputs[0])
+        if isinstance(call.inputs, list) and len(call.inputs) == 1 and isinstance(call.inputs[0], dict)
+        else call
+        for call in piece.found.calls
+    )
+    return msgspec.structs.replace(piece, found=msgspec.structs.replace(piece.found, calls=calls))
 
 
 def _block(page: Page, at: int) -> TextPiece:

@@ -61,6 +61,8 @@ class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
     """It looks like a call and cannot be read."""
     doubtful: bool = False
     """With `error`: it counts only where nothing else in the text is a call."""
+    open_ended: bool = False
+    """Only a token after it tells that nothing of it is missing."""
     hidden: bool = False
     """A thought or a result: neither call nor prose."""
     drops: bool = False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from toolpath.errors import ReadError
 from toolpath.model_output.blocks import begins_value, shape_of
 from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
@@ -47,6 +49,8 @@ _THEN_PAIR = re.compile(rf"({NAME})\s*(?=<(?:\w+_)?arg_key>)")
 _EQUALS = re.compile(rf"({NAME})((?:[ \t]+[A-Za-z_]\w*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+))+)\s*")
 _EQUAL = re.compile(r"([A-Za-z_]\w*)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+)")
 _FENCE = re.compile(r"```\w*\s*")
+#: A tool's name and a token after it, or nothing more: no sentence goes on so.
+_BEGUN = re.compile(rf"(?:functions\.|call:)?{NAME}(?::\d{{0,4}})?\s{{0,9}}(?:<|\[|\{{|\Z)")
 _HEADS = (_SEPARATED, _NUMBERED, _ARGS, _GEMMA, _THEN_OBJECT, _THEN_FENCE)
 #: After a token alone: "Sure {…}" is prose.
 _MARKED_HEADS = (_THEN_OBJECT, _THEN_FENCE)
@@ -66,6 +70,8 @@ def read_marked(page: Page, match: re.Match[str]) -> TextPiece | None:
             return TextPiece(end=max(match.end(), page.where(error)), error=error)
         if body is None:
             break
+        if body.open_ended and not _CLOSE.match(page.text, page.skip(body.end)):
+            return TextPiece(end=body.end, error=page.broken("The end of the call is expected here.", body.end))
         form = body.found.format if body.found and body.found.format != "call" else form
         calls += body.found.calls if body.found else ()
         at = page.skip(body.end)
@@ -79,7 +85,8 @@ def read_marked(page: Page, match: re.Match[str]) -> TextPiece | None:
     if closing := _CLOSE.match(page.text, at):
         return TextPiece(end=closing.end(), hidden=True)
     missing = page.broken(f"A call is expected after {match.group()}.", at)
-    return TextPiece(end=max(match.end(), at), error=missing, doubtful=at < len(page.text))
+    is_begun = at == len(page.text) or _BEGUN.match(page.text, at) is not None
+    return TextPiece(end=max(match.end(), at), error=missing, doubtful=not is_begun)
 
 
 def _piece(form: str, calls: list[ModelCall], end: int) -> TextPiece:
@@ -120,7 +127,7 @@ def _named(page: Page, at: int, marked: bool) -> TextPiece | None:
     pair = _THEN_PAIR.match(page.text, at)
     if pair and begins_pair(page, pair.end()):
         inputs, end = read_pairs(page, pair.end())
-        return _call(page, at, pair.group(1), inputs, end)
+        return msgspec.structs.replace(_call(page, at, pair.group(1), inputs, end), open_ended=True)
     equals = _EQUALS.match(page.text, at)
     if equals and (marked or equals.end() == len(page.text)):
         return _call(page, at, equals.group(1), _equal(page, equals), equals.end())

@@ -28,6 +28,7 @@ _PARAMETER = re.compile(
     rf"<{_SPACE}(?:parameter=([^<>\n]{{1,256}})|{_PARAMETERS}\s+name\s*=\s*[\"']([^\"'\n]{{0,256}})[\"']([^<>\n]{{0,256}}))>"
 )
 _PARAMETER_END = re.compile(rf"</{_SPACE}{_PARAMETERS}>")
+_PREFIX = re.compile(rf"<({_SPACE})")
 _ANY_PARAMETER = re.compile(rf"<{_SPACE}{_PARAMETERS}[\s=]")
 _PAIR = re.compile(r"\s*<(\w*arg_key)>([^<]*)</\1>\s*<(\w*arg_value)>")
 _VALUE_END = re.compile(r"</\w*arg_value>")
@@ -61,7 +62,7 @@ def element_call(page: Page, at: int) -> tuple[ModelCall, int]:
     closed = _CLOSED.match(page.text, end)
     if closed is None:
         # The tag around it tells that the call is whole; the end of the text does not.
-        if not page.text.startswith("</", end):
+        if not page.text.startswith("</", end) or _PARAMETER_END.match(page.text, end):
             raise page.broken("A parameter or the end of the call is expected here.", end)
         page.repair("a call without its closing tag", end)
     line, column = page.place(at)
@@ -72,7 +73,7 @@ def _parameters(page: Page, at: int) -> tuple[JsonObject, int]:
     found: JsonObject = {}
     while match := _PARAMETER.match(page.text, at):
         name = match.group(1) or match.group(2) or ""
-        closed = page.search(_PARAMETER_END, match.end())
+        closed = _parameter_end(page, match)
         if closed is None:
             raise page.broken(f"The parameter {name!r:.60} is not closed.", at, "It may have been cut off.")
         following = _ANY_PARAMETER.search(page.text, match.end(), closed.start())
@@ -85,6 +86,16 @@ def _parameters(page: Page, at: int) -> tuple[JsonObject, int]:
         found[name] = _trimmed(written) if as_text else value_in_tag(written)
         at = page.skip(closed.end())
     return found, at
+
+
+def _parameter_end(page: Page, opening: re.Match[str]) -> re.Match[str] | None:
+    """The tag that closes a parameter: where its own has a prefix, the one with the same, if there is any."""
+    prefix = _PREFIX.match(opening.group())
+    if prefix and prefix.group(1):
+        own = page.search(re.compile(rf"</{re.escape(prefix.group(1))}{_PARAMETERS}>"), opening.end())
+        if own is not None:
+            return own
+    return page.search(_PARAMETER_END, opening.end())
 
 
 def _trimmed(written: str) -> str:

@@ -74,6 +74,9 @@ def _yaml(page: Page, start: int, end: int) -> TextPiece | None:
 def _calls(page: Page, start: int, end: int) -> TextPiece | None:
     """Calls in YAML; None where it is data of another kind. Raises `ReadError` for calls that are not readable."""
     above = "\n" * (page.place(start)[0] - 1)
+    last = page.text[start:end].rstrip(" \t")
+    if end == len(page.text) and _INPUTS.fullmatch(last, last.rfind("\n") + 1):
+        raise page.broken("The arguments are missing.", end, "It may have been cut off.")
     node = read_yaml(above + page.text[start:end], file=page.file)
     if isinstance(node.value, dict) and _is_document(node):
         return None

@@ -17,6 +17,8 @@ from toolpath.values import Json, JsonObject
 #: Names of the action that ends a numbered plan; it calls nothing.
 _ENDS = ("join", "finish")
 _ROUTER = ("tool_call", "tool_calls")
+#: What is said of calls in an answer that ended for want of room: more of them, or of the last, may have followed.
+CUT_OFF = "The answer was cut off, so that its calls may not be whole."
 #: Tool → names of its inputs, in order: what gives arguments by position their names.
 InputNames = Mapping[str, Sequence[str]]
 
@@ -77,7 +79,7 @@ def _step(
     step_id = ids.get(call.id) or ids.get(call.id.strip("$"))
     if step_id is not None:
         members["id"] = DocumentNode(step_id, call.line, call.column)
-    inputs = _named(call, names)
+    inputs = named_inputs(call.inputs, names)
     if inputs is None:
         findings.append(_not_named(call, index))
         inputs = {}
@@ -111,10 +113,10 @@ def _unknown_labels(call: ModelCall, index: int, ids: dict[str, str]) -> list[Fi
     ]
 
 
-def _named(call: ModelCall, names: Sequence[str] | None) -> JsonObject | None:
-    """The inputs by name; None where the model gave them without, and nobody knows the tool's."""
+def named_inputs(inputs: Json, names: Sequence[str] | None) -> JsonObject | None:
+    """The inputs of a call by name; None where the model gave them without, and nobody knows the tool's."""
     given: list[Json]
-    match call.inputs:
+    match inputs:
         case dict() as members:
             return members
         case [dict() as members] if names is not None and members and members.keys() <= set(names):

@@ -22,9 +22,8 @@ RESULT = (
     r"^[ \t]*\**(?:Observation(?:[ \t]\d{1,3})?|Tool (?:result|output|response))s?\**[ \t]*(?::|$)"
     r"|<(?:[|]?tool_response[|]?|function_results|tool_result)>"
 )
-_AFTER_RESULT = re.compile(
-    r"^[ \t]*(?:Thought|Action|Final Answer|Question)\b|</(?:tool_response|function_results|tool_result)>", re.M
-)
+_RESULT_END = re.compile(r"</(?:tool_response|function_results|tool_result)>|<\|/tool_response\|>|<tool_response\|>")
+_AFTER_RESULT = re.compile(r"^[ \t]*(?:Thought|Action|Final Answer|Question)\b", re.M)
 _LINE_END = re.compile(r"[`*]{0,2}[ \t]*(?=\n|\Z|<\|)")
 _RAW = re.compile(r"\[([^\]\n]{0,2000})\]|\(([^()\n]{0,2000})\)")
 #: What is written as Python writes values or names them; all else is one text.
@@ -64,6 +63,9 @@ def read_action_lines(page: Page, match: re.Match[str]) -> TextPiece | None:
             inputs = plain(node, page)
         except ReadError as error:
             return TextPiece(end=max(match.end(), page.where(error)), error=error)
+    elif not written and line_end == len(page.text):
+        cut = page.broken("The input of the action is missing.", line_end, "It may have been cut off.")
+        return TextPiece(end=line_end, error=cut)
     elif not written:
         inputs = {}
     line, column = page.place(match.start(1))
@@ -109,6 +111,9 @@ def read_action_command(page: Page, match: re.Match[str]) -> TextPiece | None:
 
 
 def read_result(page: Page, match: re.Match[str]) -> TextPiece | None:
-    """A result that the model wrote itself, up to its next thought, action or answer."""
+    """A result that the model wrote itself, up to its next thought, action or answer; between tags, all of it."""
+    if match.group().startswith("<"):
+        closing = page.search(_RESULT_END, match.end())
+        return TextPiece(end=closing.end() if closing else len(page.text), hidden=True, imagined=True)
     after = page.search(_AFTER_RESULT, match.end())
     return TextPiece(end=after.start() if after else len(page.text), hidden=True, imagined=True)

@@ -61,6 +61,7 @@ READERS: tuple[TextReader | ShapeReader, ...] = (
     TextReader(recipients.STRIPPED_RESULT, recipients.read_stripped_result),
     TextReader(recipients.RECIPIENT, recipients.read_recipient),
     TextReader(recipients.ALL, recipients.read_all),
+    TextReader(recipients.FIRST, recipients.read_first),
     TextReader(recipients.PROMPT, recipients.read_prompt),
     TextReader(recipients.ASSISTANT, recipients.read_assistant),
     TextReader(react.RESULT, react.read_result),

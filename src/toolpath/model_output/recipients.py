@@ -15,6 +15,8 @@ RECIPIENT = rf"(?:{_SAYS}|\A\s{{0,9}})({NAME})\s{{0,9}}<\|content\|>"
 PROMPT = rf">>>({NAME})[ \t]*\n"
 #: The prompt had opened the first message, which is for people.
 ALL = r"\A\s{0,9}all\n(?=[^<{\n][^\n]*)"
+#: The prompt had opened the first message, which is a call.
+FIRST = rf"\A\s{{0,9}}({NAME})[ \t]*\n\s{{0,9}}(?=\{{)"
 ASSISTANT = r"<\|assistant\|>\s{0,9}"
 #: The channels of gpt-oss after a server has taken their tokens away.
 STRIPPED = (
@@ -55,6 +57,13 @@ def read_all(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The recipient of the first message, where others follow."""
     follows = page.search(re.compile(rf"{PROMPT}|{_SAYS}"), match.end())
     return TextPiece(end=match.end(), hidden=True) if follows else None
+
+
+def read_first(page: Page, match: re.Match[str]) -> TextPiece | None:
+    """The first of several messages, where it is to a tool; None where no other follows."""
+    if match.group(1) in _PEOPLE or not page.search(re.compile(PROMPT), match.end()):
+        return None
+    return read_arguments(page, match.end(), tool_name(match.group(1), page, match.start(1)))
 
 
 def read_assistant(page: Page, match: re.Match[str]) -> TextPiece | None:

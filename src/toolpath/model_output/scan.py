@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from toolpath.errors import ReadError
 from toolpath.model_output.code_blocks import read_alone
@@ -10,6 +11,7 @@ from toolpath.model_output.found import ReaderResult, TextPiece
 from toolpath.model_output.marked import read_body
 from toolpath.model_output.own import read_yaml_text
 from toolpath.model_output.page import Page
+from toolpath.model_output.quoting import is_quoted
 from toolpath.model_output.readers import LONGEST_BEGINNING, MAY_BEGIN, TEXT_READERS
 
 _BEGINS = re.compile("|".join(f"(?P<r{index}>{reader.begins})" for index, reader in enumerate(TEXT_READERS)), re.M)
@@ -23,11 +25,12 @@ _TOKEN = re.compile(r"<[|\uff5c][^<>|\uff5c\n]{1,60}[|\uff5c]>")
 #: What begins a call that stands alone, and no sentence.
 _HEAD = re.compile(
     r"(?:call:)?[A-Za-z_][\w.\-]*(?:\[ARGS\]\s*|\s*<\w*arg_key>|\{)|\[?[A-Za-z_][\w.\-]*\(\s*\w+\s*=\s*[\"'\[{\d]"
-    r"|[a-z]\w*_\w*[ \t]*\n\s{0,9}\{"
+    r"|[a-z][\w.]*[ \t]*\n\s{0,9}\{\s{0,9}\""
 )
 _ENDED = re.compile(r"(?:\s|<[|\uff5c][^<>|\uff5c\n]{1,60}[|\uff5c]>){0,20}\Z")
 #: Thoughts after which the rest may be a call that stands alone.
 _THOUGHTS = 5
+_FENCES = re.compile(r"^[ \t]*```", re.M)
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 
 
@@ -37,6 +40,7 @@ class Scanned:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.pieces: list[tuple[int, TextPiece]] = []
+        self._fences = [match.start() for match in _FENCES.finditer(page.text)]
         self._called = False
         """A call was found: a result after it is imagined."""
         self._read()
@@ -84,6 +88,9 @@ class Scanned:
         if piece.imagined and self._called:
             self._leave_out(start, "what follows a result that the model imagined")
             return True
+        if piece.found is not None and piece.found.calls and self._is_quoted(start, piece):
+            quoted = self.page.broken("This call is quoted; whether it is meant cannot be told.", start)
+            piece = TextPiece(end=piece.end, error=quoted, doubtful=True)
         self.pieces.append((start, piece))
         self._called = self._called or (piece.found is not None and bool(piece.found.calls))
         if piece.found is not None and piece.found.one_a_turn:
@@ -91,6 +98,19 @@ class Scanned:
                 self._leave_out(piece.end, "what follows the one action of a turn")
             return True
         return False
+
+    def _is_quoted(self, start: int, piece: TextPiece) -> bool:
+        """Whether the call stands in quotes, or, in the tokens of a model, in a block of code among words."""
+        if is_quoted(self.page.text, start, piece.end):
+            return True
+        if piece.found is None or not piece.found.marked:
+            return False
+        number = bisect_right(self._fences, start)
+        is_inside = number % 2 == 1 and number < len(self._fences) and self._fences[number] >= piece.end
+        if not is_inside or not self.page.text[: self._fences[number - 1]].strip():
+            return False
+        line_end = self.page.text.find("\n", self._fences[number])
+        return line_end >= 0 and self.page.skip(line_end) < len(self.page.text)
 
     def _leave_out(self, start: int, what: str) -> None:
         self.page.repair(f"left out: {what}", start)

@@ -17,7 +17,7 @@ WRAPPER = rf"(?<!`)<(tool_use|invoke|use_mcp_tool){_NAMED}>"
 #: LangChain's agent: the end of the input is where it stops the model.
 PAIR = r"<tool>\s{0,9}([A-Za-z_][\w.:/\-]{0,255})\s{0,9}</tool>\s{0,9}<tool_input>"
 #: Only a name of several words: tags of pages have one.
-TOOL = r"(?<!`)<([a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8})>(?=\s{0,99}<[a-z_/])"
+TOOL = r"(?<!`)<([a-z][a-z0-9]{0,60}(?:(?:[_.][a-z0-9]|[A-Z])[a-z0-9]{0,60}){1,8})>(?=\s{0,99}<[a-z_/])"
 _NAMES = ("name", "tool_name", "function_name", "function", "tool")
 _INPUTS = ("parameters", "arguments", "input", "inputs", "args", "params", "tool_input")
 _BESIDE = ("server_name", "id", "thought", "thinking", "explanation")
@@ -78,7 +78,7 @@ def _split(page: Page, match: re.Match[str], children: JsonObject, name: str) ->
 def read_tool_tag(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A call whose tag is the tool's name and whose tags inside are its arguments; other markup is prose."""
     name = match.group(1)
-    closing = page.search(re.compile(f"</{name}>"), match.end())
+    closing = page.search(re.compile(f"</{re.escape(name)}>"), match.end())
     before = page.text[max(0, match.start() - 40) : match.start()]
     alone = not before.rpartition("\n")[2].strip()
     if _TEXTS.search(name) or _CODE.search(before) or (closing is None and not alone):

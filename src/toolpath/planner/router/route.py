@@ -18,7 +18,7 @@ from toolpath.model.chat import ChatReply, ChatRequest, Message, Usage
 from toolpath.model.plan import Call, Plan
 from toolpath.model_output.found import ModelText
 from toolpath.model_output.model_text import read_model_text
-from toolpath.model_output.plans import called
+from toolpath.model_output.plans import CUT_OFF, called, named_inputs
 from toolpath.planner.router.calls import ChosenCall, filled_from_request, plan_of_calls
 from toolpath.planner.router.entries import connected_names, entries_of, entry_of, normalise
 from toolpath.planner.router.match import match_name, rank_by_name
@@ -167,7 +167,7 @@ class RoutingAttempt:
         """The route that an answer names; None: it is worth asking again."""
         self._decisions, self._findings, self.error = [], (), ""
         try:
-            found = await _read(reply.text)
+            found = await _read(reply)
         except ReadError as error:
             self.error = error.message
             self._findings = error.findings
@@ -201,13 +201,20 @@ class RoutingAttempt:
             decision = match_name(name, self.entries, self.catalog, self.options)
             self._decisions.append(decision)
             for key in decision.tools:
-                given = inputs if isinstance(inputs, dict) else {}
+                given = _given(inputs, self.catalog.tools[key].input_schema)
+                if given is None:
+                    return self._unnamed(key, text=text)
                 filled = given or self._fill(key, self.request, self.catalog) or {}
                 chosen.append(ChosenCall(tool=key, inputs=filled, asked=name))
         refused = [decision for decision in self._decisions if not decision.tools]
         if refused:
             return self._no_match(refused, text=text)
         return self._planned(chosen, text=text)
+
+    def _unnamed(self, key: str, *, text: str) -> Routed:
+        message = f"The arguments of {key} are given without their names, and it takes fewer."
+        self._findings = (Finding(code="inputs_not_named", severity="error", message=message),)
+        return self._end("refused", message=message, text=text)
 
     def _connect(self, name: str) -> None:
         """Take in a tool that is called by its key, though it was not among the nearest."""
@@ -334,10 +341,23 @@ def _suggestions(refused: Sequence[ToolMatch]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.tool for one in found))[:_SUGGESTIONS]
 
 
-async def _read(text: str) -> ModelText:
+async def _read(reply: ChatReply) -> ModelText:
+    text = reply.text
     if len(text) > _LARGEST_ANSWER:
         raise ReadError(f"It has {len(text):,} characters; at most {_LARGEST_ANSWER:,} are read.")
-    return read_model_text(text) if len(text) <= _SHORT else await asyncio.to_thread(read_model_text, text)
+    found = read_model_text(text) if len(text) <= _SHORT else await asyncio.to_thread(read_model_text, text)
+    if found.calls and reply.finish_reason == "length":
+        raise ReadError(CUT_OFF)
+    return found
+
+
+def _given(inputs: Json, schema: JsonObject) -> JsonObject | None:
+    """The inputs by name, of a tool with this schema; None where there are more of them than it has."""
+    names = schema.get("properties")
+    if isinstance(inputs, dict) or (isinstance(names, dict) and names):
+        return named_inputs(inputs, tuple(names) if isinstance(names, dict) else ())
+    # `None` and the like, where there is nothing to be given.
+    return {}
 
 
 def _asked(found: ModelText, entries: Sequence[ToolEntry]) -> list[tuple[str, Json]]:
