@@ -8,7 +8,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.mandate import mandated
 from toolpath.model.plan import Call, Plan
 from toolpath.planner.decompose import Decomposition
-from toolpath.planner.offline.refused import asked_where_refused
+from toolpath.planner.offline.refused_values import asked_where_refused
 from toolpath.planner.records import PlannerOptions, PlanRequest
 
 

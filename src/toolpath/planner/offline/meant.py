@@ -55,3 +55,10 @@ def _verbs(offered: Sequence[Tool]) -> Callable[[str], bool]:
     verbs = frozenset[str]().union(*(verbs_of(tool) for tool in offered))
     acts = frozenset[str]().union(*(acts_of(tool) for tool in offered))
     return lambda word: folded(word) in verbs or (folded(word) not in STOPS and bool(commanded(word) & acts))
+
+
+def beyond_length(request: str) -> tuple[str, ...]:
+    """A question about what of a request is too long to be read."""
+    if len(request) <= LONGEST_REQUEST:
+        return ()
+    return (f"Only the first {LONGEST_REQUEST:,} characters of the request were read: what of the rest?",)

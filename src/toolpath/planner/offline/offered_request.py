@@ -50,21 +50,21 @@ class OfferedRequest:
         self.offer = offer
 
     @cached_property
-    def offered(self) -> Sequence[Tool]:
+    def tools(self) -> Sequence[Tool]:
         """The tools that are looked at, without those whose act the request says not to do."""
         return allowed(self.request, self.offer.tools_for(asked(self.request)))
 
     @cached_property
     def text(self) -> str:
         """The part of the request that asks for something."""
-        return meant(self.request, self.offered)
+        return meant(self.request, self.tools)
 
     @cached_property
     def why(self) -> list[str]:
         """The reasons that are given for what is commanded."""
-        return reasons(self.request, self.offered)
+        return reasons(self.request, self.tools)
 
     @cached_property
     def box(self) -> Toolbox:
         """The tools, read."""
-        return Toolbox(self.offered, self.offer.today, nearness_of(self.offer.search))
+        return Toolbox(self.tools, self.offer.today, nearness_of(self.offer.search))
