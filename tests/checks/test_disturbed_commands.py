@@ -68,6 +68,21 @@ COMMANDS = {
 #: A sentence, a word or a sign by which the command is none, or none for now.
 DISTURBED = {
     "en": """
+{} again and again
+{} over and over
+{}, well...
+{}, well
+{}. Well.
+{} - n/a
+{} (n/a)
+She was like, {}
+He goes: {}
+{}. Not needed.
+{}. Not necessary.
+{} - cancel
+{}: void
+{} (cancelled)
+{}. Cancelled.
 {} ✓
 {} ✗
 {} !=
@@ -97,6 +112,13 @@ Message from Tom: {}
 Let me {}
 """,
     "de": """
+{} ab jetzt immer
+{} immer wieder
+{}, naja
+{}, na ja...
+{}. Nicht nötig.
+{} - storniert
+{}. Storniert.
 {}. Tom hat das schon gemacht.
 {}. Das ist schon erledigt.
 {}. Ich habe es mir anders überlegt.
@@ -115,6 +137,12 @@ Plan B: {}
 Nachricht von Tom: {}
 """,
     "fr": """
+{} désormais
+{} encore et encore
+{}, bof
+{}. Pas nécessaire.
+{} - annulé
+{}. Annulé.
 {}. C'est déjà fait.
 {}. J'ai changé d'avis.
 {}. C'est interdit.
@@ -125,6 +153,12 @@ Nachricht von Tom: {}
 Message de Tom : {}
 """,
     "es": """
+{} de ahora en adelante
+{} una y otra vez
+{}, bueno...
+{}. No es necesario.
+{} - anulado
+{}. Anulado.
 {}. Ya está hecho.
 {}. He cambiado de idea.
 {}. Está prohibido.

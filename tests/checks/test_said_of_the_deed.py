@@ -8,6 +8,21 @@ from tests.checks.test_disturbed_commands import COMMANDS, capital, written
 #: Said of the deed: somebody does it, it is off, or all is well.
 OF_THE_DEED = {
     "en": """
+Tom did.
+Nora has.
+Somebody else will.
+I have.
+We are too late.
+You're too late.
+Already happened.
+Happened yesterday.
+It stays.
+The request was denied.
+Request denied.
+Permission denied.
+Approval was withdrawn.
+Legal stopped that.
+The boss vetoed this.
 Tom took care of it.
 Tom has taken care of it.
 Tom's on it.
@@ -31,6 +46,12 @@ Change of plans.
 Stop.
 """,
     "de": """
+Der Chef verbietet das.
+Der Chef blockiert das.
+Tom hat.
+Sie bleibt.
+Antrag abgelehnt.
+Die Freigabe wurde zurückgezogen.
 Vergessen Sie es.
 Lassen Sie es.
 Das macht Tom.
@@ -43,6 +64,11 @@ Halt!
 Ein andermal.
 """,
     "fr": """
+C'était l'ancien plan.
+Je retire ça.
+Il reste.
+Le chef interdit ça.
+Demande refusée.
 Laisse tomber.
 C'est fait.
 C'est bon.
@@ -54,6 +80,10 @@ Une autre fois.
 Arrête.
 """,
     "es": """
+Ese era el plan viejo.
+Se queda.
+El jefe prohíbe eso.
+Solicitud rechazada.
 Déjalo.
 Olvídalo.
 Ya está.
@@ -68,7 +98,14 @@ Alto.
 }
 #: Said of its thing, or of the world.
 OF_THE_THING = {
-    "en": ("Tom lost it.", "It's broken.", "Anna found it this morning.", "It's a mess.", "We have another one."),
+    "en": (
+        "Tom lost it.",
+        "It's broken.",
+        "Anna found it this morning.",
+        "It's a mess.",
+        "We have another one.",
+        "The guest wants that.",
+    ),
     "de": ("Es ist doppelt.", "Es ist kaputt."),
     "fr": ("C'est urgent.", "Tom l'a perdu."),
     "es": ("Ya está roto.", "Es urgente."),

@@ -63,7 +63,7 @@ _PACKS: Final = re.compile(
 _PART: Final = re.compile(
     r"(?<![\w-])(?:half|a\s+(?:third|quarter|fifth|part)|two\s+thirds|hälfte|moitié|mitad|(?:one|some|most"
     r"|several)\s+of"
-    r"\s+(?:the|my|our|these|those|them)|(?:one|some|most|several)\s+of(?=\s+(?:\w+\s+)?#))(?![\w-])"
+    r"\s+(?:the|my|our|these|those|them)|(?:one|any|either|some|most|several)\s+of(?=\s+(?:\w+\s+)?#))(?![\w-])"
     r"(?!\s+(?:an?\s+hour|hour|past|an?\s+day|board|marathon|price))",
     re.IGNORECASE,
 )

@@ -46,8 +46,8 @@ _SOME_DAY: Final = re.compile(
 )
 #: By itself at the end, whatever tool stops something: `…. STOP`.
 _STOP: Final = re.compile(
-    r"(?:[.!?;,:\u2026]|\s[-\u2013\u2014])\s*(?P<words>(?:stopp?|halt|abort|abbruch|abbrechen|arr[êe]te[zr]?|alto|detente|para"
-    r"|(?:all\s+)?sorted|luego|change\s+of\s+plans?)"
+    r"(?:[.!?;,:(\u2026]|\s[-\u2013\u2014])\s*(?P<words>(?:stopp?|halt|abort|abbruch|abbrechen|arr[êe]te[zr]?|alto|detente|para"
+    r"|(?:all\s+)?sorted|luego|well|na\s?ja|bof|bueno|n/a|change\s+of\s+plans?)"
     r"(?:\W+(?:stopp?|halt))*)\W*$",
     re.IGNORECASE,
 )
@@ -59,6 +59,8 @@ _ASKED: Final = re.compile(
 #: Behind what is handed on whole: `…: no`.
 _NO: Final = re.compile(r"(?<=#)[^\w#\s]{0,3}\s(?:no|nope|not|nein|nicht|non|pas)\W*$", re.IGNORECASE)
 _TO_BE: Final = re.compile(r"\bas\s+(?:yet\s+)?to\s+be\s+[a-z]+", re.IGNORECASE)
+#: One that is only like what is named.
+_LIKE: Final = re.compile(r"\b(?:an?|another|some|any)\s+[^\W\d_]+\s+like\s+(?=#)", re.IGNORECASE)
 #: More of the same, which nobody has named.
 _AND_SO_ON: Final = re.compile(
     r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar|friends|family)|et\s+cetera|etc|usw"
@@ -95,6 +97,7 @@ def asides(seen: Seen) -> Iterator[str]:
         *_TO_BE.finditer(seen.plain),
         *_NO.finditer(seen.plain),
         *_ASKED.finditer(seen.plain),
+        *_LIKE.finditer(seen.plain),
     ):
         is_counted = found.re is _SOME_DAY and any(1 in call.inputs.values() for call, _, _ in seen.acting)
         if not is_counted and not seen.held.has_text(found.group()):

@@ -19,7 +19,10 @@ _DONE: Final = re.compile(
     r"|\bchang\w+\s+d['\u2019](?:avis|idée)\b|\bréfléchi\w*|\bcambi\w+\s+de\s+(?:idea|opinión|parecer)\b|\bpensarlo\b"
     r"|\b(?:opposite|reverse|gegenteil|contraire|contrario)\b"
     r"|\b(?:forbidden|prohibited|banned|taboo|verboten|untersagt|tabu|interdite?s?|prohibid[oa]s?)\b|\boff[\s-]limits\b"
-    r"|\b(?:did|does|done)\s+(?:it|that|this|so)\b|^(?:it|that|this)\s+(?:has\s+)?(?:just\s+|already\s+)?happened\b"
+    r"|\b(?:did|does|done)\s+(?:it|that|this|so)\b|^(?:(?:it|that|this)\s+)?(?:has\s+)?(?:just\s+|already\s+)?happened\b"
+    # What somebody did or will do is not said again: `Tom did.`
+    r"|^(?:[^\W\d_]+\s+){1,2}(?:already\s+|just\s+)?(?:did|does|has|have|had|will)\W*$"
+    r"|^(?:ich|du|er|sie|wir|(?-i:[A-ZÄÖÜ])[^\W\d_]+)\s+(?:hat|habe|haben|wird|werde)(?:\s+(?:schon|bereits))?\W*$"
     r"|^(?:it|that|this)\s+(?:won['\u2019]t|will\s+not|isn['\u2019]t\s+going\s+to)\s+happen\b",
     re.IGNORECASE,
 )
@@ -42,9 +45,27 @@ _BE: Final = r"(?:['\u2019]s|['\u2019]re|\s+(?:is|are|was|were|looks?|seems?))"
 _WELL: Final = (
     r"(?:fine|good|ok|okay|alright|all\s+right|well|sorted|settled|handled|covered|cool|in\s+hand|under\s+control)"
 )
+#: What was asked for is refused: no reason to do it.
+_REFUSED: Final = re.compile(
+    r"^(?:(?:the|your|our|der|die|das|dein\w*|la|le|l['\u2019]|ta|votre|tu|su)\s*)?"
+    r"(?:request|approval|permission|application|antrag|anfrage|freigabe|genehmigung|erlaubnis|demande|autorisation|permission"
+    r"|accord|solicitud|petición|permiso|aprobación)\s+(?:(?:is|was|has\s+been|ist|wurde|est|a\s+été|es|fue|ha\s+sido)\s+)?"
+    r"(?:denied|rejected|refused|declined|withdrawn|revoked|blocked|abgelehnt|verweigert|zurückgezogen|widerrufen"
+    r"|refusée?|rejetée?|retirée?|rechazad[oa]|denegad[oa]|retirad[oa])\W*$",
+    re.IGNORECASE,
+)
+#: `The boss forbids that`: what `that` points to is the deed, and who wants it gives a reason.
+_ENDS_ON_IT: Final = re.compile(
+    r"(?<!\w)(?!(?:wants?|wanted|needs?|needed|for|likes?|liked|prefers?|requested|requests|about|like|braucht?|möchte|wünscht"
+    r"|verlangt|veut|voulait|demande|quiere|pide|pidió|necesita|so|wie|comme|como)\b)[^\W\d_]+\s+"
+    r"(?:that|this|das|dies|ça|cela|eso|esto)\W*$",
+    re.IGNORECASE,
+)
 #: All is well, or nothing is decided: there is nothing to be done now.
 _LEFT_BE: Final = re.compile(
-    r"^all\s+(?:is\s+)?(?:good|sorted|done|set|settled|fine|well)\W*$|"
+    r"^(?:(?:it|that|this|all|everything|er|sie|es|das|il|elle|ça)\s+)?(?:stays|remains|bleibt|reste|se\s+queda)"
+    r"(?:\s+(?:here|put|there|hier|da|ici|là|aquí|ahí))?\W*$"
+    r"|^all\s+(?:is\s+)?(?:good|sorted|done|set|settled|fine|well)\W*$|"
     rf"^(?:it|that|this|we|everything|all|things){_BE}\s+(?:all\s+|now\s+|just\s+)*{_WELL}"
     r"(?:\s+(?:now|again|here|with\s+us|as\s+(?:it|they|things)(?:['\u2019]s|\s+(?:is|are|were|was))|as\s+is|like\s+(?:this|that)|so\s+far))*\W*$"
     rf"|^(?:it|that|this|everything|all){_BE}\s+(?:on\s+hold|off\s+the\s+table|pending|open|undecided)\W*$"
@@ -56,7 +77,7 @@ _LEFT_BE: Final = re.compile(
     r"|^wir\s+werden\s+(?:\w+\s+)?sehen\W*$|\b(?:nehme|nehmen|ziehe|ziehen|nahm|zog)\s+(?:das|es|alles)\s+zurück\b"
     r"|^(?:c['\u2019]est|ça\s+va|tout\s+va|tout\s+est)\s+(?:très\s+)?(?:bon|bien|en\s+ordre)(?:\s+(?:comme\s+ça|ainsi|maintenant))*\W*$"
     r"|^c['\u2019](?:est|était)\s+(?:pour\s+rire|une\s+(?:blague|idée|suggestion|erreur|option)|à\s+\w+\s+d(?:e\s+|['\u2019])(?:décider|choisir|voir))"
-    r"|\bme\s+suis\s+tromp\w+|\breviens\s+(?:là-dessus|sur)\b|\bretire\s+ce\s+que\b"
+    r"|\bme\s+suis\s+tromp\w+|\breviens\s+(?:là-dessus|sur)\b|\bretire\s+(?:ce\s+que|ça|cela)\b"
     r"|^(?:ya|todo|así)?\s*está(?:\s+(?:todo\s+|muy\s+)?(?:bien|listo|en\s+orden))?(?:\s+(?:así|ya|ahora))*\W*$"
     r"|^(?:es|era|fue)\s+(?:s[oó]lo\s+)?una?\s+(?:idea|sugerencia|broma|error|opción|propuesta)\b"
     r"|\bme\s+(?:retract|equivoqu)\w+|\bretir[oa]\s+lo\b",
@@ -76,4 +97,7 @@ _LAUGH: Final = re.compile(r"^(?:ha|he|hi|ja|je|jo)+(?:\W+(?:ha|he|hi|ja|je|jo)+
 def is_of_the_deed(text: str) -> bool:
     """Whether a statement is said of what was commanded itself, and not of how things stand."""
     said = text.strip()
-    return any(one.search(said) is not None for one in (_DONE, _SEEN_TO, _LEFT_BE, _LEAVE_IT, _LAUGH))
+    return any(one.search(said) is not None for one in _SAID_OF_IT)
+
+
+_SAID_OF_IT: Final = (_DONE, _SEEN_TO, _LEFT_BE, _LEAVE_IT, _LAUGH, _REFUSED, _ENDS_ON_IT)

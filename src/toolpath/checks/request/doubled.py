@@ -55,6 +55,18 @@ def doubled(seen: Seen) -> Iterator[str]:
             yield from _told_twice(calls)
             yield from _compared([call for call, _ in calls], seen)
             yield from _said_later([call for call, _ in calls], seen)
+            yield from _unlike([call for call, _ in calls], seen)
+
+
+def _unlike(calls: Sequence[Call], seen: Seen) -> Iterator[str]:
+    """A question for each plain word that is taken for a thing beside another one that goes by a number: `T-4, hm`."""
+    for name in calls[0].inputs:
+        values = [value for call in calls if isinstance(value := call.inputs.get(name), str)]
+        if not any(map(str.isdigit, "".join(values))):
+            continue
+        for value in values:
+            if value.replace(" ", "").isalpha() and value == value.lower() and value in seen.plain:
+                yield f"What is {value!r}? The others go by a number."
 
 
 def _told_twice(calls: Sequence[tuple[Call, Tool]]) -> Iterator[str]:

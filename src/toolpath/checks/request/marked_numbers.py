@@ -153,7 +153,25 @@ _UP_TO: Final = re.compile(
 )
 _ADDING: Final = re.compile(r"\b(?:add(?:ed|itional)?|more|extra|by|longer)\b", re.IGNORECASE)
 #: Each time anew, which Spanish says with words that stand beside days, too.
-_EACH_TIME: Final = re.compile(r"\b(?:al|por|a\s+la)\s+(?:mes|semana|año|día|hora)\b", re.IGNORECASE)
+_EACH_TIME: Final = re.compile(
+    r"\b(?:al|por|a\s+la)\s+(?:mes|semana|año|día|hora)\b|\b(?:again\s+and\s+again|over\s+and\s+over|time\s+and\s+again"
+    r"|immer\s+wieder|encore\s+et\s+encore|una\s+y\s+otra\s+vez)\b",
+    re.IGNORECASE,
+)
+#: From now on, which is how a thing stays that is set, opened or locked, and makes a rule of what is done once.
+_FROM_NOW_ON: Final = re.compile(
+    r"\b(?:from\s+(?:now|today|here)\s+on(?:wards?)?|henceforth|(?:ab|von)\s+(?:jetzt|nun|heute|sofort)\s+(?:an|immer)|fortan"
+    r"|désormais|dorénavant|à\s+partir\s+de\s+maintenant|(?:de|desde)\s+ahora\s+en\s+adelante|a\s+partir\s+de\s+ahora)\b",
+    re.IGNORECASE,
+)
+_STAYING: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """set change update edit modify adjust switch turn assign move use enable disable activate deactivate open
+        close lock unlock block unblock mute unmute pause resume subscribe unsubscribe follow forward allow forbid limit
+        keep start stop book reserve rename""",
+    )
+)
 _RECURRING: Final = frozenset(
     re.findall(
         r"\S+", "month monthly week weekly year yearly daily hourly per every interval frequency recurring repeat rate"
@@ -179,7 +197,11 @@ def _again(seen: Seen) -> Iterator[str]:
         for text in (tool.name, tool.description, *(f"{name} {told_of(tool, name)}" for name in _names(tool)))
         for word in raw_words(text)
     }
-    for found in _EACH_TIME.finditer(seen.plain) if not _RECURRING & known else ():
+    is_once = any(
+        tool is not None and not _STAYING.intersection(raw_words(tool.name)[:1]) for _, tool, _ in seen.acting
+    )
+    repeated = [*_EACH_TIME.finditer(seen.plain), *(_FROM_NOW_ON.finditer(seen.plain) if is_once else ())]
+    for found in repeated if not _RECURRING & known else ():
         yield f"{found.group()!r} says that it is to be done again: the plan does it once. Should it?"
 
 

@@ -41,6 +41,16 @@ def misnamed(seen: Seen) -> Iterator[str]:
         owned = _owned(seen, value) or _of_another(seen, value)
         if owned is not None:
             yield f"The plan takes {value!r} of {owned!r}: which of them is meant?"
+    yield from _numbered(seen)
+
+
+def _numbered(seen: Seen) -> Iterator[str]:
+    """A question for each number of a thing, where something of that thing is meant: `the copy of gallery 70`."""
+    for value in dict.fromkeys(one for one in seen.own_values if isinstance(one, int) and not isinstance(one, bool)):
+        found = _of_thing(seen, str(value))
+        if found is not None and not _is_told(folded(found[0]["thing"]), seen):
+            said = " ".join(seen.request[found[0].start() : found[1]].split())
+            yield f"The plan takes {str(value)!r} of {said!r}: which of them is meant?"
 
 
 def _lettered(seen: Seen) -> Iterator[str]:

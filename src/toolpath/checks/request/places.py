@@ -86,8 +86,13 @@ def _beside(seen: Seen, tool: Tool, name: str, text: str) -> Iterator[str]:
     found = _led_by(seen, _BESIDE, text)
     if found is not None and words & _ORIGINS and _LEFT.fullmatch(found.words):
         return
-    if found is None and not text[:1].isdigit():
+    if found is None:
         found = _led_by(seen, _ONE_OF_ORDER, text)
+        # `the hour before 12:30`, and `the gallery after 81`.
+        is_time = (
+            found is not None and text[:1].isdigit() and found.words.split()[1].lower() not in seen.held.vocabulary
+        )
+        found = None if is_time else found
     if found is None and not words & _ORIGINS and _GOES.match(seen.plain):
         found = _led_by(seen, _OUT_OF, text)
     if found is not None:

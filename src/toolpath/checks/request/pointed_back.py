@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from toolpath.checks.request.participles import done
 from toolpath.checks.request.seen import Seen, short
 from toolpath.checks.request.taken_back import is_taking_back
 from toolpath.checks.request.tools import fits
@@ -19,8 +20,24 @@ _POINTING: Final = re.compile(
 )
 
 
+#: One word behind a command, set off by a mark.
+_ALONE: Final = re.compile(r"(?:[.!?;:(]|\s[-\u2013\u2014])\s*(?P<word>[^\W\d_]{3,})[\s.!?)\u2026]*$")
+
+
+def _alone(seen: Seen) -> Iterator[str]:
+    """A question for a verb of the plan's tools, or one that takes back, alone behind the command: `… - void`."""
+    found = _ALONE.search(seen.plain)
+    if found is None or seen.held.has(found["word"]) or seen.held.has_text(found["word"]):
+        return
+    word = found["word"]
+    is_done = any(tool is not None and fits(done(word), tool) for _, tool, _ in seen.acting)
+    if is_done or seen.is_verb(word) or is_taking_back(word) or is_taking_back(done(word)):
+        yield f"{word!r} stands alone behind the command: is that done, or is the command off?"
+
+
 def pointed_back(seen: Seen) -> Iterator[str]:
     """A question for each command that has no call of its own, or does away with what another one was about."""
+    yield from _alone(seen)
     commands = [clause for clause in seen.clauses if clause.mood == "command"]
     meant = [one for one in commands if any(fits(one.verb, tool) for _, tool, _ in seen.acting if tool is not None)]
     is_more = len(meant) > len(seen.acting) and not seen.has_loop

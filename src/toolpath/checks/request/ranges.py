@@ -36,6 +36,12 @@ def ranges(seen: Seen) -> Iterator[str]:
     for value in seen.own_values if seen.acting else ():
         if isinstance(value, str) and _TWO_IDS.fullmatch(value) is not None:
             yield f"Is {value!r} one thing, or all from the first to the last?"
+        if isinstance(value, str) and _NEARLY.fullmatch(value) is not None:
+            yield f"Which one is nearly {value!r}?"
+
+
+#: An id with an ending that makes it another one.
+_NEARLY: Final = re.compile(r"[\w-]*\d[\w-]*-?(?:ish|esque|like)", re.IGNORECASE)
 
 
 def _is_apart(seen: Seen) -> bool:

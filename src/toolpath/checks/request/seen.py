@@ -19,7 +19,7 @@ from toolpath.checks.request.denials import denial_in, leaves_be
 from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.settings import says_an_open_option
-from toolpath.checks.request.statements import is_needless
+from toolpath.checks.request.statements import is_needless, is_needless_act
 from toolpath.checks.request.tools import CALLING, acts, acts_of, does_away, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import list_of
@@ -54,7 +54,7 @@ _HANDED_ON: Final = re.compile(
     r"\b(?:this(?!\s+(?:morning|afternoon|evening|week|month|year)\b)|these|here|below|message|mail|e-?mail|text|letter|request|memo|posted?|sent|forwarded|received"
     r"|came\s+in|dies\w*(?!\s+(?:woche|monat|jahr)\b)|hier|unten|folgend\w*"
     r"|nachricht|anfrage|brief|ceci|voici|ci-dessous|message|courriel|lettre|demande|esto|aquí|mensaje|correo|carta"
-    r"|solicitud)\b",
+    r"|solicitud)\b|\b(?:was|were|is|are|am|be|['\u2019](?:s|m|re))\s+(?:all\s+)?like\W*$|\b(?:goes|went)\W*$",
     re.IGNORECASE,
 )
 #: A day to come in a statement is one that may be meant.
@@ -163,7 +163,7 @@ class Seen:
             if any(tool is not None and has_been_done(clause.text, tool) for _, tool, _ in self.acting):
                 return False
             if self._is_done_twice(said) or (
-                is_needless(said) and not all(does_away(one) for _, one, _ in self.acting)
+                is_needless(said) and (is_needless_act(said) or not all(does_away(one) for _, one, _ in self.acting))
             ):
                 return False
             is_told_first = not any(one.mood == "command" for one in self.clauses[: self.clauses.index(clause)])

@@ -23,7 +23,7 @@ from toolpath.checks.request.blockers import (
     kept_from,
     words_of,
 )
-from toolpath.checks.request.headings import heading
+from toolpath.checks.request.headings import LEAVES, heading, says_an_order
 from toolpath.checks.request.infinitives import ends_in_infinitive, infinitive_cuts
 from toolpath.checks.request.restated import restated
 from toolpath.checks.request.statements import statements_in, tells_how_it_is
@@ -110,9 +110,9 @@ _WISHES: Final = re.compile(
     r"|need)\s+(?:you\s+)?to|"
     r"you\s+(?:must|have\s+to|need\s+to)|let['\u2019]?s|(?:please\s+)?(?:make|be)\s+sure\s+(?:to|you)"
     r"|(?:please\s+)?help\s+me\s+(?:to\s+)?|"
-    r"(?:please\s+)?go\s+(?:ahead\s+)?and|(?P<wunsch>(?:ich|wir)\s+(?:möchten?|will|wollen|muss|müssen)(?:\s+(?:nur"
+    r"(?:please\s+)?go\s+(?:ahead\s+)?and|(?P<wunsch>(?:ich|wir)\s+(?:möchten?|will|wollen)(?:\s+(?:nur"
     r"|bloß|eigentlich))?)"
-    r"|je\s+(?:veux|voudrais|souhaite|dois)(?:\s+juste|\s+seulement)?|j['\u2019]aimerais"
+    r"|je\s+(?:veux|voudrais|souhaite)(?:\s+juste|\s+seulement)?|j['\u2019]aimerais"
     r"|(?:yo\s+)?(?:s[oó]lo\s+)?(?:quiero|quisiera|necesito|deseo)"
     r"|me\s+gustaría)\s+(?:please\s+|bitte\s+)?",
     re.IGNORECASE,
@@ -167,6 +167,9 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     for number, part in enumerate(parts[:_MOST]):
         clause = clause_of(part, is_verb, kindly=_is_kind(parts, number))
         found += _with_consequence(clause, is_verb) or _with_proviso(part, clause, is_verb)
+    if found and found[-1].mood == "command" and says_an_order(f"{found[-1].text} {tail}", is_verb):
+        # `Reply with: send …`
+        found[-1] = msgspec.structs.replace(found[-1], mood="report", because=found[-1].verb)
     for number, part in enumerate(_parts(tail, is_verb)):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
@@ -447,7 +450,7 @@ def _command(
     uncommanded = told or _uncommanded(said, body, head, blocked)
     if uncommanded is not None:
         return uncommanded
-    if _LEAVES.match(body):
+    if LEAVES.match(body):
         return Clause(said, "command", verb="add")
     if is_counter(head) and not is_verb(head):
         return Clause(said, "negation", because=head)
@@ -502,7 +505,7 @@ _VERB_FIRST: Final = re.compile(
 
 def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> Clause:
     """The clause that begins with a verb: a command, where it does not tell of it or take it back."""
-    telling = (None if hands_on(body, head) else _tells(body)) or heading(body, head)
+    telling = (None if hands_on(body, head) else _tells(body)) or heading(body, head) or says_an_order(body, is_verb)
     if telling is not None:
         return Clause(said, "report", because=telling)
     if (act := taken_back(head, body, is_verb)) is not None:
@@ -544,12 +547,6 @@ def _ends_with(body: str, found: Sequence[str], own: Sequence[str]) -> bool:
     return text.endswith(own[-1])
 
 
-#: `Leave a comment` is no word against acting.
-_LEAVES: Final = re.compile(
-    r"(?:leave|keep)\s+(?:(?:a|an|the|this|my|him|her|them)\s+){1,2}(?:\w+\s+)?(?:comment|note|review|message"
-    r"|feedback|reply|tip|record)\b",
-    re.IGNORECASE,
-)
 #: Words of a statement; in a command they stand only where something is described, as in `whose name is …`.
 _STATES: Final = re.compile(
     r"\b(?P<which>(?:whose|which|what|that|who|where|titled|called|named|subject|body|text|message|says"

@@ -140,7 +140,9 @@ _GRAMMAR: Final[dict[Tongue, re.Pattern[str]]] = {
 #: What gives a reason by itself, whatever its grammar.
 _BECAUSE: Final[dict[Tongue, re.Pattern[str]]] = {
     "en": re.compile(
-        r"(?:because|due\s+to|since\s+(?=(?:it|they|he|she|we|i|the|my|our|his|her|their)\b))", re.IGNORECASE
+        r"(?:because|due\s+to|since\s+(?=(?:it|they|he|she|we|i|the|my|our|his|her|their)\b"
+        r"|(?:[\w-]+\s+)?#[#\w-]*\s+(?:is|are|was|were|has|have|had|got)\b))",
+        re.IGNORECASE,
     ),
     "de": re.compile(r"(?:weil|(?<!\bsei\s)denn|wegen|aufgrund)\b", re.IGNORECASE),
     "fr": re.compile(
@@ -214,10 +216,10 @@ _DEMANDS: Final = re.compile(r"\b(?:has|have|needs?|got)\s+to\s+be\b", re.IGNORE
 #: It is said of what was commanded, or of what was said: `that was the plan`, `I take that back`, `c'est faux`.
 _OF_THE_COMMAND: Final = re.compile(
     r"^(?:that|this|these|those)(?:['\u2019]s|\s+(?:is|are|was|were))\b|^(?:das|dies)\s+(?:ist|war|sind)\b|^(?:ça"
-    r"|ceci|cela)\s+\w|^(?:eso|esto)\s+\w"
+    r"|ceci|cela)\s+\w|^(?:eso|esto)\s+\w|^es[eo]\s+(?:es|era|fue)\b|^c['\u2019]était\b"
     r"|\bt(?:ake|ook)\s+(?:that|it|this)\s+back\b|\bfau(?:x|sse)\b(?!\s+positi)|\bfals[oa]\b(?!\s+(?:positiv|alarm))"
     r"|\bfalse\b(?!\s+(?:positive|alarm))"
-    r"|^(?:it|they|he|she)['\u2019]?s?\s+(?:is\s+|are\s+)?(?:too|what|how|where|why)\b|^here\b|^(?:hier|voici|aquí)\b",
+    r"|^(?:it|they|he|she|we|you|i)(?:['\u2019](?:s|re|m))?\s+(?:is\s+|are\s+|am\s+)?(?:too|what|how|where|why)\b|^here\b|^(?:hier|voici|aquí)\b",
     re.IGNORECASE,
 )
 _NEEDLESS: Final = re.compile(
@@ -236,6 +238,18 @@ _THINKING: Final = re.compile(r"^i\s+think\s+(?=(?:it|he|she|they|the|my|we|ther
 def is_needless(text: str) -> bool:
     """Whether a statement says that something is not needed: a reason to do away with it, and none to do it."""
     return _NEEDLESS.search(text) is not None
+
+
+def is_needless_act(text: str) -> bool:
+    """Whether it is said without a subject that something is not needed: the act, and no thing of it."""
+    return _NEEDLESS_ACT.match(text) is not None
+
+
+#: `Not needed any more` is said of a thing.
+_NEEDLESS_ACT: Final = re.compile(
+    r"\W*(?:(?:it|that)(?:['\u2019]s|\s+is)\s+)?not\s+(?:really\s+)?(?:needed|necessary|required)\W*$",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=1_024)

@@ -77,6 +77,9 @@ def _compared(kit: Kit, part: ClausePart, number: Span) -> ToolField | None:
         # `fewer than 24 bottles`: no price, and no length of time.
         fields = [one for one in fields if one.kind == "number"]
     said = concepts_said(part)
+    if _COUNTED & said and number.kind != "money":
+        # `if the number is above 5`: how many they are, or the id, and no amount that has to be paid.
+        fields = [one for one in fields if one.kind != "money" or one.concepts & (said - _COUNTED - _HOW_MANY)]
     things = frozenset[str]().union(*kit.named[1:]) if kit.named[1:] else frozenset()
     unit = unit_of(number)
     of_unit = [one for one in fields if unit and _counts_in(unit, one, kit)]
@@ -90,6 +93,11 @@ def _compared(kit: Kit, part: ClausePart, number: Span) -> ToolField | None:
         # `over 500 rows in it`: the tool gives one number, of what is spoken of.
         spoken = fields
     return spoken[0] if len(spoken) == 1 else None
+
+
+#: What is said of how many things there are, or of the number by which one goes; and of how much of something there is.
+_COUNTED: Final = frozenset(("number", "count"))
+_HOW_MANY: Final = frozenset(("quantity",))
 
 
 def _amount(number: Span, field: ToolField) -> Json:
