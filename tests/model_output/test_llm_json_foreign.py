@@ -64,6 +64,20 @@ def test_a_block_of_code_among_words_that_is_written_in_the_tokens_of_a_model_is
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<example>{}</example>", "<document>\n{}\n</document>", '<page url="x">{}</page>', "<!-- {} -->\nDone.",
+        "Example: {}", "For example:\n```json\n{}\n```", "One could write, for instance:\n\n{}\n\nand that is all.",
+        "Zum Beispiel so: {}", "Par exemple : {}", "Por ejemplo:\n{}", "You write, e.g. {}", "Man schreibt z. B. {}",
+    ],
+)  # fmt: skip
+def test_an_example_of_a_call_is_not_made(text: str) -> None:
+    for form in FORMS[:4]:
+        with pytest.raises(ReadError, match="quoted"):
+            read_tool_calls(text.replace("{}", form))
+
+
 @pytest.mark.parametrize("text", [f"`{TIDE}`", f"I call this:\n`{TIDE}`", f"The call: `{TIDE}`", f"1. `{TIDE}`."])
 def test_quotes_around_all_that_a_line_says_are_none(text: str) -> None:
     assert read_tool_calls(text) == [("tide_at", {"pier": "North"})]
@@ -170,6 +184,14 @@ def test_the_first_of_two_messages_is_read_where_the_prompt_has_opened_it() -> N
         "Sure, I'll look: [tide_at(pier='North'), close_gate()]",
         "[tide_at(pier='North')]<|eo",
         "<code>\ntide_at(pier='No",
+        "[tide_at(day=.5)]",
+        '[tide_at(pier=f"{name}")]',
+        "[tide_at(pier=next_pier())]",
+        "[tide_at(pier=piers[0])]",
+        "[tide_at(**given)]",
+        f"<tool>tide_at</tool><args>{ARGS}</args>",
+        f'<tool name="tide_at">{ARGS}</tool>',
+        f"action: tide_at\naction input: {ARGS}",
         '"{\\"name\\": \\"tide_at\\", \\"argum',
         "Thought: I look.\nAction: tide_at\nAction Input:",
         "tool: tide_at\narguments:",

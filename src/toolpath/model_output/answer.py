@@ -22,10 +22,13 @@ _BETWEEN = re.compile(
 _LEFT_OVER = re.compile(
     r"[\"'](?:action_input|tool_calls?|tool_name|tool_input|arguments|function_call|executionOrder|toolChain)[\"']\s*:"
     r"|</(?:tool_call|function|invoke|parameter|\w{0,20}arg_value)>|</?(?:escape|longcat_tool_call)>|<\|\"\|>|\[ARGS\]|tool_call_(?:start|end|begin)"
-    r"|^[ \t]*(?:Action Input:|Parameters:[ \t]*\{|✿ARGS✿)|\\\"(?:tool_calls?|tool_name|arguments|tool_uses)\\\"\s*:"
+    r"|^[ \t]*(?:(?i:action input):|Parameters:[ \t]*\{|✿ARGS✿)"
+    r"|\\\"(?:tool_calls?|tool_name|arguments|tool_uses)\\\"\s*:"
     r"|^[ \t]*\**Action(?: \d{1,3})?\**:\**[ \t]*[`*]{0,2}[a-z]\w*[_.]\w+[`*]{0,2}[ \t]*$"
     r"|<\|tool_call:|<__function="
     r"|<(?:tool|function|call|invoke|tool_call|function_call)\s[^<>\n]{0,200}\bname\s*=[^<>\n]{1,400}/>"
+    r"|<tool\s{1,9}name\s{0,9}=\s{0,9}[\"'][^\"'<>\n]{1,99}[\"']\s{0,9}>\s{0,9}\{"
+    r"|</tool>\s{0,9}<(?:arg|param|input)\w{0,9}>"
     r"|`[a-z]\w*_\w+`[ \t]+(?:with|using)[^`\n]{0,40}`\{\""
     r"|\A\s*\"[\[{]\s{0,9}\\\""
     r"|\A\s{0,9}[-*][ \t]+\*\*Tool\*\*:[ \t]*\w+[ \t]*\n\s{0,9}[-*][ \t]+\*\*[A-Z]\w*(?![\w*:])",
@@ -46,7 +49,7 @@ _BARE = re.compile(
     r"^(?:[@/$]|\{\{[ \t]*|\w{1,60}[ \t]*=[ \t]*(?:await[ \t]+)?|await[ \t]+|[A-Za-z_]\w{0,120}\([ \t]*)?"
     rf"[A-Za-z_][\w.\-]{{0,120}}\({_NAMED_VALUE}[^\n]*\)[ \t]*(?:\}}\}}[ \t]*)?$"
     r"|^[a-z][a-z0-9]*(?:_|[A-Z])\w{0,120}[ \t]*\n?[ \t]*\{\s{0,9}\""
-    rf"|(?<![\w`\])])\[[ \t]*[A-Za-z_][\w.\-]{{0,120}}\({_NAMED_VALUE}",
+    rf"|(?<![\w`\])])\[[ \t]*[A-Za-z_][\w.\-]{{0,120}}\([ \t]*\w{{1,60}}[ \t]*=(?!=)",
     re.M,
 )
 _FENCES = re.compile(r"^[ \t]*```", re.M)

@@ -11,7 +11,17 @@ _NOTHING_MORE = re.compile(r"[ \t.;,*_]*(?=\n|\Z)")
 _TAG = r"(?:[ \u00a0\u202f]|<[^<>\n`]{1,60}>)"
 _TAGS_BEFORE = re.compile(rf"{_TAG}{{1,9}}\Z")
 _ENDED = re.compile(rf"{_TAG}{{0,9}}")
-_FAR = 1_000
+_FAR, _NEAR = 1_000, 200
+#: What holds texts of any author, and remarks that no page shows.
+_HOLDS = re.compile(
+    r"(?:<(?:examples?|documents?|context|quote|blockquote|page|source|history|e?mail)(?:\s[^<>\n]{0,100})?>|<!--)\s*\Z"
+)
+#: What says that an example comes, at the end of a line, in the four languages; the opening of a block may stand below.
+_EXAMPLE = re.compile(
+    r"(?:\b(?:examples?|for instance|beispiel|beispielsweise|exemples?|ejemplos?)\b|\be\. ?g\.|\bz\. ?b\.|\bp\. ?ex\.)"
+    r"[^\n.!?]{0,40}[:,]?[ \t*]*(?:\n\s{0,9}|(?<=[\s:,]))(?:```\w*\s{0,9})?[`\"]?\Z",
+    re.IGNORECASE,
+)
 _QUOTING = re.compile(r"[ \t]*>[ \t]")
 #: An opening sign and those that close it.
 _CLOSING = {
@@ -31,7 +41,8 @@ _CLOSING = {
 def is_quoted(text: str, start: int, end: int) -> bool:
     """Whether the part from `start` to `end` is quoted among other words: somebody's call, or an example of one."""
     line_start = text.rfind("\n", 0, start) + 1
-    if _QUOTING.match(text, line_start, start):
+    above = text[max(0, start - _NEAR) : start]
+    if _QUOTING.match(text, line_start, start) or _HOLDS.search(above) or _EXAMPLE.search(above):
         return True
     before = _TAGS_BEFORE.sub("", text[max(line_start, start - _FAR) : start])
     # Three of them are a fence.

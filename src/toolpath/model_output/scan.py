@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"<[|\uff5c][^<>|\uff5c\n]{1,60}[|\uff5c]>")
 #: What begins a call that stands alone, and no sentence.
 _HEAD = re.compile(
     r"(?:call:)?[A-Za-z_][\w.\-]*(?:\[ARGS\]\s*|\s*<\w*arg_key>|\{)|\[?[A-Za-z_][\w.\-]*\(\s*\w+\s*=\s*[\"'\[{\d]"
-    r"|[a-z][\w.]*[ \t]*\n\s{0,9}\{\s{0,9}\""
+    r"|[a-z][\w.]*[ \t]*\n\s{0,9}\{\s{0,9}\"|\[\s{0,9}[A-Za-z_][\w.\-]*\(\s{0,9}(?:\w+\s{0,9}=(?!=)|\*)"
 )
 _ENDED = re.compile(r"(?:\s|<[|\uff5c][^<>|\uff5c\n]{1,60}[|\uff5c]>){0,20}\Z")
 #: Thoughts after which the rest may be a call that stands alone.
