@@ -222,3 +222,26 @@ def test_a_refusal_says_what_is_asked_otherwise(said: str, status: int, expected
         assert found.mode == "prompted", "it has no mode of its own between the two"
     else:
         assert (found and found.mode) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "part"),
+    [
+        ("invalid role: system", 400, "system"),
+        ("Error rendering prompt with jinja template: Only user and assistant roles are supported!", 500, "system"),
+        ("Failed to call a function. Please adjust your prompt. See 'failed_generation'.", 400, "tools"),
+    ],
+)
+def test_a_refusal_names_what_is_left_out(said: str, status: int, part: str) -> None:
+    way = Way(modes=("native",))
+    tools = (ToolSpec(name="f", description="", input_schema={}),)
+    found = plainer(way, ChatRequest(system="Be kind.", tools=tools), status=status, said=said)
+    assert found is not None
+    assert found.without == {part}
+
+
+def test_a_form_that_no_provider_behind_a_server_takes_is_left() -> None:
+    said = "No endpoints found that can handle the requested parameters."
+    found = plainer(Way(modes=("native", "prompted")), ChatRequest(output_schema={}), status=404, said=said)
+    assert found is not None
+    assert found.mode == "prompted"

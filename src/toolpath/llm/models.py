@@ -86,7 +86,11 @@ def _openai(choice: ModelChoice, client: httpx2.AsyncClient, name: str) -> Model
         return OpenAIResponsesModel(name, provider=provider)
     # The library tells by a model's name what its maker's own service can do. A server of one's own bears any names,
     # as `Qwen/…`, and says itself what it cannot do.
-    return OpenAIChatModel(name, provider=provider, profile=_as_openai(name) if choice.is_compatible_server else None)
+    if not choice.is_compatible_server:
+        return OpenAIChatModel(name, provider=provider)
+    from toolpath.llm.compatible import CompatibleModel
+
+    return CompatibleModel(name, provider=provider, profile=_as_openai(name))
 
 
 def _as_openai(name: str) -> ModelProfile:

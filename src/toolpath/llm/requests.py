@@ -9,13 +9,15 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Final
 
 import httpx2
+import msgspec
 from pydantic_ai import direct
 from pydantic_ai import messages as wire
-from pydantic_ai.exceptions import UserError
+from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.models import Model, create_async_httpx2_client
 from pydantic_ai.settings import ModelSettings
 
 from toolpath.errors import ChatFailed
+from toolpath.llm.bodies import bounded
 from toolpath.llm.choice import ModelChoice
 from toolpath.llm.faults import fault_of
 from toolpath.llm.messages import ANSWER, reply_of, wire_messages, wire_parameters, wire_settings
@@ -44,6 +46,7 @@ class Client:
         self._clock = clock
         self._http: httpx2.AsyncClient = create_async_httpx2_client(transport=transport)
         self._http.headers.update(choice.headers)
+        self._http.event_hooks["response"].append(bounded)
         if choice.completions_path:
             self._http.event_hooks["request"].append(_at(choice.completions_path))
         # Built now, because the provider's client library is imported with it.
@@ -107,7 +110,8 @@ class Client:
             except Exception as error:  # noqa: BLE001 - as above
                 if begun:
                     raise self._fault(error) from None
-                way = self._step_down(way, request, error, streams=True)
+                # A server that takes no notice of `stream` sends its answer as a whole, which is none of a stream.
+                way = _unstreamed(way) if _is_empty(error) else self._step_down(way, request, error, streams=True)
                 if "stream" in way.without:
                     self._remember(request.model, way)
 
@@ -138,8 +142,12 @@ class Client:
             )
         reply = reply_of(response, request, model=request.model or self.choice.model, attempts=attempts)
         if not reply.text and not reply.tool_calls:
+            is_cut = response.finish_reason == "length"
             raise ChatFailed(
-                f"{self.choice.api}'s {self.choice.model!r} answered nothing.", kind="malformed", retryable=True
+                f"{self.choice.api}'s {self.choice.model!r} answered nothing.",
+                kind="malformed",
+                retryable=not is_cut,
+                hint="It had used up its tokens before its answer, for thoughts perhaps." if is_cut else "",
             )
         return reply
 
@@ -165,7 +173,22 @@ class Client:
         return next_way
 
     def _fault(self, error: Exception) -> ChatFailed:
-        return error if isinstance(error, ChatFailed) else fault_of(error, self.choice)
+        cause: BaseException | None = error
+        while cause is not None:
+            # Client libraries wrap what is raised while an answer is read.
+            if isinstance(cause, ChatFailed):
+                return cause
+            cause = cause.__cause__ or cause.__context__
+        return fault_of(error, self.choice)
+
+
+def _is_empty(error: Exception) -> bool:
+    """Whether the client library found nothing in a stream."""
+    return isinstance(error, UnexpectedModelBehavior) and not isinstance(error, ChatFailed)
+
+
+def _unstreamed(way: Way) -> Way:
+    return msgspec.structs.replace(way, without=way.without | {"stream"})
 
 
 def _at(path: str) -> Callable[[httpx2.Request], Awaitable[None]]:

@@ -31,19 +31,24 @@ _PARTS: Final[tuple[tuple[Part, re.Pattern[str]], ...]] = (
     (
         "system",
         re.compile(
-            r"(?:system|developer) (?:role|message|prompt|instruction)|roles? must alternate|'system'",
+            r"(?:system|developer) (?:role|message|prompt|instruction)|roles? must alternate|'system'|role:? \W?system"
+            r"|only user and assistant roles",
             re.I,
         ),
     ),
     ("stream", re.compile(r"\bstream(?:ing|_options)?\b", re.IGNORECASE)),
-    ("tools", re.compile(r"\btools?\b|\bfunction[ _-]?call(?:s|ing)?\b|\bfunctions\b", re.IGNORECASE)),
+    (
+        "tools",
+        re.compile(r"\btools?\b|\bfunction[ _-]?call(?:s|ing)?\b|\bfunctions\b|\bcall a function", re.IGNORECASE),
+    ),
 )
 _SCHEMA: Final = re.compile(
     r"json[_ ]?schema|response_?(?:json_?)?schema|grammar|guided|additionalProperties|invalid schema|output_config",
     re.I,
 )
 _FORMAT: Final = re.compile(
-    r"response_?format|text\.format|structured[_ ]output|json[_ ]mode|json_object|response_?mime", re.I
+    r"response_?format|requested parameters|text\.format|structured[_ ]output|json[_ ]mode|json_object|response_?mime",
+    re.I,
 )
 #: What a server says that has the simple JSON mode and no schemas.
 _HAS_JSON: Final = re.compile(r"json_object|json_schema|(?:only|must be|supports?).{0,40}['\"`]?json\b", re.IGNORECASE)
