@@ -220,6 +220,31 @@ def test_what_is_nearly_the_same_is_another_request(case: tuple[str, str, JsonOb
     assert found(kept(text, plan), text) == [(tool, inputs)]
 
 
+#: Words that name nobody and no place of its own, in the four languages.
+NAMING_NOTHING = re.findall(
+    r"\S+",
+    """Anyone Everybody Whichever Yourself Herself Yours Anywhere Elsewhere Home Unknown Default Please Christmas
+    Irgendjemand Manche Welchen Euch Überall Dort Zuhause Unbekannt Bitte Ostern
+    Quiconque Certains Autrui Eux Celui Partout Ailleurs Inconnu Merci Noël
+    Cualquiera Alguien Ustedes Aquellos Allí Aquí Desconocido Gracias Navidad""",
+)
+
+
+@pytest.mark.parametrize("word", NAMING_NOTHING)
+def test_a_word_that_names_nothing_stands_in_for_no_name(word: str) -> None:
+    inputs: JsonObject = {"name": "Alice", "email": "a@b.org"}
+    text = "Create a contact for Alice with email a@b.org"
+    plan = Plan(steps=(Call(id="only", tool="crm.create_contact", inputs=inputs),), origin=Origin(confidence=0.9))
+    cache = kept(text, plan)
+    assert found(cache, text.replace("Alice", word)) is None
+    assert found(cache, text.replace("Alice", "Ingrid")) == [("crm.create_contact", {**inputs, "name": "Ingrid"})]
+
+
+def test_digits_of_another_script_are_another_request() -> None:
+    plan = Plan(steps=(Call(id="only", tool=PAY[1], inputs=PAY[2]),), origin=Origin(request=PAY[0], confidence=0.9))
+    assert found(kept(PAY[0], plan), PAY[0].replace("20", "\uff12\uff10")) is None
+
+
 def test_roles_that_are_swapped_are_swapped_in_the_plan() -> None:
     plan = Plan(steps=(Call(id="only", tool=PAY[1], inputs=PAY[2]),), origin=Origin(request=PAY[0], confidence=0.9))
     assert found(kept(PAY[0], plan), "Transfer 20 EUR from AC2 to AC1") == [

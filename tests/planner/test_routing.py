@@ -586,3 +586,31 @@ async def test_calls_of_an_answer_that_was_cut_off_are_not_made() -> None:
     assert found.plan is None
     assert "cut off" in found.message
     assert calls_in(await routed("Find out about tea", cut, call("web_search", "search", query="tea")))
+
+
+# Names that say another word, and names with a space of names before them.
+
+MAIL_TOOLS = catalog_of(
+    Tool(group="mail", name="send_message", effect="write", input_schema=schema("to")),
+    Tool(group="mail", name="list_messages", effect="read", input_schema=schema()),
+    Tool(group="crm", name="get_customer", effect="read", input_schema=schema("id")),
+)
+
+
+@pytest.mark.parametrize("name", ["mail.delete_message", "mail.delete_messages", "crm.set_customer"])
+def test_a_name_with_another_word_is_no_misspelling(name: str) -> None:
+    found = match_name(name, entries_of(MAIL_TOOLS), MAIL_TOOLS)
+    assert (found.tools, found.how) == ((), "none")
+    assert found.candidates
+
+
+@pytest.mark.parametrize("name", ["mail.lst_messages", "mail.list_mesages", "crm.get_custmer", "crm.getcustomer"])
+def test_a_misspelt_word_is_the_one_that_is_meant(name: str) -> None:
+    assert match_name(name, entries_of(MAIL_TOOLS), MAIL_TOOLS).how == "fuzzy"
+
+
+@pytest.mark.parametrize("prefix", ["mcp__", "functions::", "tools__", "default_api:"])
+def test_the_space_of_names_before_a_name_says_nothing(prefix: str) -> None:
+    for name in ("mail.send_message", "mail__send_message", "send_message"):
+        found = match_name(prefix + name, entries_of(MAIL_TOOLS), MAIL_TOOLS)
+        assert (found.tools, found.how) == (("mail.send_message",), "alias"), name

@@ -32,6 +32,25 @@ primer primero primera primeros segundo segunda tercero último última últimos
 mayoría algunos varios muchos menos más mitad doble solo sólo también otra otro otros otras vez él ella ellos ellas
 lo los las le les nosotros yo mí mi mis tú ti quien qué cual mismo resto ahora actual luego definitivamente
 uno una unos y con para por en del al
+anybody anyone anything somebody someone something everybody everyone everything nobody nothing none whoever whomever
+whatever whichever whose yourself yourselves herself itself ourselves themselves yours hers ours theirs mine besides
+irgendjemand irgendwer irgendwen irgendwem irgendeine irgendeinen irgendeiner irgendeinem irgendwelche jemand jemanden
+jemandem niemand niemanden niemandem manche manchen mancher welche welchen welcher welches etwas nichts euch euer sich
+selbst selber
+chacun chacune certains certaines quiconque autrui eux soi lequel laquelle lesquels lesquelles ceux celles celui celle
+ceci cela ça quelqu'un quelque personne rien aucun aucune vôtre nôtre
+alguien algo nadie nada cualquiera cualesquiera quienes usted ustedes aquel aquella aquello aquellos aquellas este esta
+esto estos estas ese esa eso esos esas demás ninguno ninguna ningún suyo suya sí
+""")
+#: Places that are none of their own, and words for what is not known, not there or not meant to be named.
+_VAGUE: Final = words_of("""
+anywhere everywhere somewhere nowhere elsewhere here there home abroad default unknown undefined unnamed nil null blank
+empty random yes ok okay please thanks
+hier dort drüben überall irgendwo irgendwohin nirgendwo nirgendwohin nirgends anderswo woanders zuhause daheim heim
+standard unbekannt leer zufällig beliebig nochmal nochmals ja bitte danke
+ici là là-bas ailleurs partout n'importe inconnu inconnue vide hasard oui merci
+aquí acá allí allá ahí doquier desconocido desconocida vacío vacía azar gracias
+christmas easter thanksgiving weihnachten ostern pfingsten silvester noël pâques pentecôte navidad pascua nochebuena
 """)
 #: What amounts are counted in: another one is another amount.
 _UNITS: Final = words_of("""
@@ -54,8 +73,9 @@ _MOVING: Final = re.compile(
     r"(?:dentro\s+de|en)\s+(?:una?|\d+|dos|tres)\s+(?:seg|min|hora|día|dia|semana|mes|año)\w*)\b",
     re.IGNORECASE,
 )
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_DATED: Final = re.compile(r"\d+(?:[-/:.T]\d+)+Z?")
+#: Digits of other scripts are read by few tools.
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*", re.ASCII)
+_DATED: Final = re.compile(r"\d+(?:[-/:.T]\d+)+Z?", re.ASCII)
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://\S+")
 _HEX: Final = re.compile(r"(?=.*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,})*")
@@ -79,6 +99,7 @@ def means_something(word: str) -> bool:
     return (
         plain in STOP
         or plain in _TELLING
+        or plain in _VAGUE
         or plain in _UNITS
         or plain in PERIODS
         or plain in COMING

@@ -5,6 +5,7 @@ A tool that writes is never guessed at.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -19,9 +20,11 @@ from toolpath.planner.router.routing_records import DEFAULTS, Candidate, How, Ro
 
 _LONGEST: Final = 200
 _SHOWN: Final = 5
-_PREFIX: Final = re.compile(r"(?:functions?|default_api|tools?|api|namespace)[.:/](?=\w)", re.I)
+_PREFIX: Final = re.compile(r"(?:functions?|default_api|tools?|api|namespace|mcp)(?:::|__|[.:/])(?=\w)", re.I)
 #: Letters that a part of a name has to have to mean a tool.
 _SHORTEST_PART: Final = 4
+#: How alike two words have to be to be one word that is misspelt: `set` is not `get`.
+_SAME_WORD: Final = 0.75
 
 
 def match_name(
@@ -117,6 +120,10 @@ def _alike(asked: str, name: str, entries: Sequence[ToolEntry], catalog: Catalog
     if not candidates or candidates[0].score < options.threshold:
         return ToolMatch(asked=asked, how="none", candidates=candidates, reason="No tool has a name like it.")
     best = candidates[0]
+    named = next(entry for entry in entries if entry.id == best.tool)
+    if other := _other_word(name, named):
+        reason = f"{best.tool} has a name like it, but {other!r:.40} is another word."
+        return ToolMatch(asked=asked, how="none", candidates=candidates, reason=reason)
     rivals = [one for one in candidates[1:] if best.score - one.score < options.margin]
     if rivals:
         reason = f"{best.tool} and {rivals[0].tool} are as much alike."
@@ -126,6 +133,19 @@ def _alike(asked: str, name: str, entries: Sequence[ToolEntry], catalog: Catalog
         return ToolMatch(asked=asked, how="none", candidates=candidates, reason=reason)
     reason = f"The name is {best.score:.0%} like it, and like no other."
     return ToolMatch(asked=asked, how="fuzzy", tools=(best.tool,), candidates=candidates, reason=reason)
+
+
+def _other_word(name: str, entry: ToolEntry) -> str:
+    """A word of the name that is in none of the tool's, misspelt or joined with others; empty: none."""
+    for word in _words(name):
+        if not any(_is_said(word, _words(one)) for one in _names(entry)):
+            return word
+    return ""
+
+
+def _is_said(word: str, words: Sequence[str]) -> bool:
+    known = [*words, *(first + second for first, second in itertools.pairwise(words))]
+    return any(word in one or OSA.normalized_similarity(word, one) >= _SAME_WORD for one in known)
 
 
 def rank_by_name(name: str, entries: Iterable[ToolEntry]) -> tuple[Candidate, ...]:
