@@ -142,6 +142,12 @@ async def test_ids_of_any_form_are_ids(name: Any) -> None:
         ("if", "author._id !== null || !author.name", "author._id != none or not author.name"),
         ("condition", "${author.name} === 'a && b'", "author.name == 'a && b'"),
         ("only_if", "{{ author.name }} == 'Alice'", "author.name == 'Alice'"),
+        ("if", "${author.name === 'a OR b' && author._id}", "author.name == 'a OR b' and author._id"),
+        (
+            "when",
+            "author.name = 'AND = x' AND NOT author._id OR author._id <> 'x'",
+            "author.name == 'AND = x' and not author._id or author._id != 'x'",
+        ),
     ],
 )
 async def test_conditions_of_other_notations_are_conditions(field: str, condition: str, expected: str) -> None:
@@ -169,6 +175,53 @@ async def test_loops_of_other_notations_are_loops(step: JsonObject) -> None:
     plan = await planned([FIND, step], PATHS, {"pages": "${each}"})
     assert shape(plan.steps[1:]) == [("{{ find }}", "page", [("web.fetch", {"url": "{{page.url}}"})])]
     assert plan.outputs == {"pages": "{{ each }}"}
+
+
+@pytest.mark.parametrize(
+    ("field", "condition"),
+    [("if", "page.url && page.url != 'x'"), ("condition", "${page.url !== 'y'}"), ("when", "{{ page.url }}")],
+)
+async def test_what_a_step_says_of_each_item_holds_for_each(field: str, condition: str) -> None:
+    step = {**GET, "id": "each", "for_each": "{{ find }}", "as": "page", field: condition}
+    plan = await planned([FIND, step], PATHS)
+    loop = plan.steps[1]
+    assert isinstance(loop, Loop)
+    assert loop.when is None
+    assert "page.url" in str(loop.body.steps[0].when)
+    whole = await planned([FIND, {**step, field: "find"}], PATHS)
+    assert whole.steps[1].when is not None
+
+
+async def test_an_answer_that_is_nothing_but_steps_is_a_plan() -> None:
+    plan = await plan_with_model(PlanRequest(text=PATHS), ground(ScriptedChat(encode([FIND, EACH]).decode())))
+    assert shape(plan.plan.steps[1:]) == [("{{ find }}", "page", [("web.fetch", {"url": "{{page.url}}"})])]
+
+
+@pytest.mark.parametrize("over", ["{{ 1 }}", "{{ 1.result }}", "{{ steps.1.output }}"])
+async def test_a_list_goes_by_the_number_of_its_step(over: str) -> None:
+    steps = [{**FIND, "id": 1}, {"id": 2, "loop": {**EACH["loop"], "over": over}}]
+    plan = await planned(steps, PATHS)
+    assert [step.over for step in plan.steps[1:] if isinstance(step, Loop)] in (
+        ["{{ step_1 }}"], ["{{ steps.step_1.output }}"], ["{{step_1}}"], ["{{ step_1.result }}"]
+    )  # fmt: skip
+
+
+async def test_what_a_model_says_beside_its_steps_costs_no_round() -> None:
+    said = {**answer(ALICE, HELLO), "thoughts": "First the author.", "goal": "A post.", "notes": ["none"]}
+    plan = (await plan_with_model(PlanRequest(text=REQUEST), ground(ScriptedChat(encode(said).decode())))).plan
+    assert shape(plan.steps) == RIGHT
+
+
+def test_an_option_is_written_as_its_schema_has_it() -> None:
+    schema = {"type": "object", "properties": {"a": {"enum": ["Low", "High"]}, "b": {"enum": ["x", "X"]}}}
+    tool = Tool(group="t", name="f", input_schema=schema)
+    plan = {"steps": [{"id": "s", "tool": "t.f", "inputs": {"a": "low", "b": "X"}}]}
+    assert mended(plan, Catalog({tool.key: tool}), "x")["steps"][0]["inputs"] == {"a": "Low", "b": "X"}
+
+
+def test_a_name_of_several_words_is_one_outside_quotes_alone() -> None:
+    steps = [{**ALICE, "id": "step 1"}, {**HELLO, "when": "{{ step 1.name != 'step 1' }}"}]
+    assert mended({"steps": steps}, BLOG, "x")["steps"][1]["when"] == "{{ step_1.name != 'step 1' }}"
 
 
 async def test_a_stream_is_mended_step_by_step() -> None:

@@ -29,6 +29,10 @@ _REMARKS: Final = frozenset(
         note title step_number order priority output_variable save_as""",
     )
 )
+#: What models say of a plan beside its steps.
+_REMARKS_OF_PLANS: Final = frozenset(
+    re.findall(r"\S+", "thought thoughts thinking analysis explanation rationale goal objective summary comment notes")
+)
 _LOOPS: Final = ("loop", "for_each", "foreach", "forEach", "for", "each", "iterate", "map")
 _OVER: Final = ("over", "items", "in", "list", "collection", "array", "source", "for_each", "foreach")
 _ITEM: Final = ("as", "item", "var", "variable", "item_name", "iterator", "itemName")
@@ -41,6 +45,10 @@ _OTHER: Final = re.compile(
     rf"\$\{{\{{\s*({_PATH})\s*\}}\}}|\$\{{\s*({_PATH})\s*\}}|(?<![\w$])\$\.?({_PATH})"
     rf"|(?<!\{{)\{{\s*({_PATH})\s*\}}(?!\}})|<({_PATH})>"
 )
+#: A condition that is one of JavaScript's templates.
+_SCRIPT: Final = re.compile(r"\s*\$\{(?!\{)([^{}]{1,2000})\}\s*")
+#: A loop's list that is the number of a step.
+_NUMBERED: Final = re.compile(r"\s*\{\{\s*(\d{1,4})\s*\}\}\s*")
 _TEMPLATE: Final = re.compile(r"\{\{(.{0,2000}?)\}\}", re.DOTALL)
 _QUOTED: Final = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 _NAME: Final = re.compile(rf"(?<![\w.$\]])({_PATH})")
@@ -53,6 +61,14 @@ _OPERATORS: Final = (
     (re.compile(r"!(?![=])\s*"), "not "),
     (re.compile(r"\bnull\b|\bundefined\b|\bnil\b"), "none"),
 )
+#: As databases write conditions; a call in brackets names its arguments with one sign of equality.
+_OF_QUERIES: Final = (
+    (re.compile(r"\bAND\b"), "and"),
+    (re.compile(r"\bOR\b"), "or"),
+    (re.compile(r"\bNOT\b"), "not"),
+    (re.compile(r"<>"), "!="),
+)
+_EQUALS: Final = re.compile(r"(?<![=!<>~])=(?![=~])")
 #: Characters of a condition, and braces of a text, up to which they are looked into.
 _LONGEST_CONDITION: Final = 2_000
 _MOST_BRACES: Final = 500
@@ -65,7 +81,7 @@ def mended_text(text: str, catalog: Catalog, request: str) -> JsonObject | None:
     try:
         value = decode(text[text.find("{") : text.rfind("}") + 1])
     except (ValueError, RecursionError):
-        return None
+        value = _listed(text)
     steps = value.get("steps") if isinstance(value, dict) else None
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         return None
@@ -94,7 +110,9 @@ class _Mender:
 
     def plan(self, plan: JsonObject) -> JsonObject:
         steps = [self._shaped(step, index) for index, step in enumerate(plan["steps"])]
-        changed = {**plan, "steps": [self._referring(step) for step in steps]}
+        said = {key for key in plan.keys() & _REMARKS_OF_PLANS if isinstance(plan[key], str | list)}
+        kept = {key: item for key, item in plan.items() if key not in said}
+        changed = {**kept, "steps": [self._referring(step) for step in steps]}
         if isinstance(plan.get("outputs"), dict):
             changed["outputs"] = self._value(plan["outputs"])
         return changed
@@ -133,13 +151,7 @@ class _Mender:
         found: JsonObject = {"over": _first(taken, _OVER)}
         if (item := _first(taken, _ITEM)) is not None:
             found["as"] = item
-        steps = _first(taken, _BODY)
-        body = steps if isinstance(steps, list) else [steps] if isinstance(steps, dict) else []
-        if not body and any(key in step for key in ("tool", *_FIELDS["tool"])):
-            inner = {
-                key: step.pop(key) for key in ("tool", *_FIELDS["tool"], "inputs", *_FIELDS["inputs"]) if key in step
-            }
-            body = [{"id": f"{step.get('id', f'each_{index + 1}')}_one", **inner}]
+        body = _body(step, taken, f"{step.get('id', f'each_{index + 1}')}_one")
         for key in (*_OVER, *_ITEM, *_BODY, "collect", "type"):
             step.pop(key, None)
         found.setdefault("as", "item")
@@ -193,6 +205,8 @@ class _Mender:
                 else known.get(_signless(name), name): item
                 for name, item in inputs.items()
             }
+            for name, item in step["inputs"].items():
+                step["inputs"][name] = _option(item, properties.get(name))
 
     # References.
 
@@ -246,6 +260,9 @@ class _Mender:
         return _TEMPLATE.sub(lambda match: f"{{{{{self._expression(match.group(1))}}}}}", text)
 
     def _list(self, text: str) -> str:
+        number = _NUMBERED.fullmatch(text)
+        if number is not None and number[1] in self._ids:
+            return f"{{{{ {self._ids[number[1]]} }}}}"
         path = text.strip()
         if re.fullmatch(_PATH, path) and self._is_reference(path):
             return self._text(f"{{{{ {path} }}}}")
@@ -254,12 +271,16 @@ class _Mender:
     def _condition(self, text: str) -> str:
         if len(text) > _LONGEST_CONDITION:
             return text
+        script = _SCRIPT.fullmatch(text)
+        if script is not None:
+            return self._condition(script[1])
         changed = self._text(text)
         whole = _TEMPLATE.fullmatch(changed.strip())
         if "{{" in changed and (whole is None or "{{" in whole.group(1)):
             # An expression in which only the references are in braces.
             changed = _TEMPLATE.sub(lambda match: match.group(1).strip(), changed)
-        return changed if "{{" in changed else self._expression(changed)
+        pieces = _QUOTED.split(changed if "{{" in changed else self._expression(changed))
+        return "".join(piece if index % 2 else _of_query(piece) for index, piece in enumerate(pieces))
 
     def _is_reference(self, path: str) -> bool:
         root = re.split(r"[.\[]", path, maxsplit=1)[0]
@@ -273,6 +294,10 @@ class _Mender:
         return "".join(piece if index % 2 else self._bare(piece) for index, piece in enumerate(pieces))
 
     def _bare(self, source: str) -> str:
+        for name, step in self._ids.items():
+            # A name of several words is none in an expression.
+            if " " in name and name in source:
+                source = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", step, source)
         for pattern, ours in _OPERATORS:
             source = pattern.sub(ours, source)
         # An id that is a number is no name in an expression.
@@ -284,8 +309,10 @@ class _Mender:
         if head == "steps":
             named = re.match(r"\.([\w-]+)(\.[A-Za-z_]\w*)?(.*)", rest, re.DOTALL)
             step = self._known(named[1]) if named else None
-            if named is None or step is None or (named[2] or ".output")[1:] in _STEP_SAYS:
+            if named is None or step is None:
                 return path
+            if (named[2] or ".output")[1:] in _STEP_SAYS:
+                return f"steps.{step}{named[2] or ''}{named[3]}"
             return self._read(step, (named[2] or "") + named[3])
         step = self._known(head)
         return path if step is None or head in self._items else self._read(step, rest)
@@ -296,6 +323,9 @@ class _Mender:
         schema: Any = tool.output_schema if tool is not None else None
         properties = schema.get("properties") if isinstance(schema, dict) else None
         first = re.match(r"\.(\w+)(.*)", rest, re.DOTALL)
+        if first is not None and isinstance(schema, dict) and schema.get("type") == "array" and first[1] in _OUTPUTS:
+            # A list has no parts by name.
+            return self._read(step, first[2])
         if first is None or not isinstance(properties, dict):
             return step + rest
         name, more = first[1], first[2]
@@ -321,6 +351,48 @@ def _by_signs(names: Iterable[str]) -> dict[str, str]:
             twice.add(plain)
         found[plain] = name
     return {plain: name for plain, name in found.items() if plain and plain not in twice}
+
+
+def _body(step: JsonObject, taken: JsonObject, name: str) -> list[Any]:
+    """The steps of a loop; where it has none, the step itself, which `name` is for, with what it says of an item."""
+    steps = _first(taken, _BODY)
+    body = steps if isinstance(steps, list) else [steps] if isinstance(steps, dict) else []
+    if body or not any(key in step for key in ("tool", *_FIELDS["tool"])):
+        return body
+    keys = ["tool", *_FIELDS["tool"], "inputs", *_FIELDS["inputs"]]
+    item = _first(taken, _ITEM) or "item"
+    # What is said of an item holds for each, and not for all of the loop.
+    keys += [key for key in ("when", *_FIELDS["when"]) if isinstance(step.get(key), str) and _reads(step[key], item)]
+    return [{"id": name, **{key: step.pop(key) for key in keys if key in step}}]
+
+
+def _listed(text: str) -> Any:
+    """The plan that an answer is which is nothing but its steps, a loop among them; else an empty object."""
+    try:
+        value = decode(text[text.find("[") : text.rfind("]") + 1])
+    except (ValueError, RecursionError):
+        return {}
+    is_plan = isinstance(value, list) and any(isinstance(one, dict) and one.keys() & {*_LOOPS} for one in value)
+    return {"steps": value} if is_plan else {}
+
+
+def _reads(condition: str, item: object) -> bool:
+    return isinstance(item, str) and re.search(rf"(?<![\w.]){re.escape(item)}\b", condition) is not None
+
+
+def _option(value: Json, schema: Any) -> Json:
+    """The option of a schema that a text is but for case and signs; else the text."""
+    options = schema.get("enum") if isinstance(schema, dict) else None
+    if not isinstance(value, str) or not isinstance(options, list) or value in options:
+        return value
+    return _by_signs(one for one in options if isinstance(one, str)).get(_signless(value), value)
+
+
+def _of_query(source: str) -> str:
+    """Words and signs of a query's condition as ours."""
+    for pattern, ours in _OF_QUERIES:
+        source = pattern.sub(ours, source)
+    return source if "(" in source else _EQUALS.sub("==", source)
 
 
 def _first(members: JsonObject, names: Iterable[str]) -> Any:
