@@ -9,6 +9,7 @@ from tests.agents.agent_cases import World, agent, told
 from tests.engine.engine_cases import run
 
 from toolpath import tool
+from toolpath.agents.asked_calls import asked_in
 from toolpath.errors import ChatFailed
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ToolCall
@@ -165,6 +166,23 @@ async def test_a_secret_that_a_tool_returns_reaches_no_prompt() -> None:
 async def test_a_provider_that_fails_is_told_in_the_failure(kind: Any) -> None:
     found = await run(agent(), *World().tools(), chat=ScriptedModel(ChatFailed("No.", kind=kind)))
     assert (found.status, found.result.error and found.result.error.message) == ("failed", "No.")
+
+
+@pytest.mark.parametrize(
+    ("text", "calls", "is_fault"),
+    [
+        ('<tool_call>{"name": "f", "arguments": {"a": "x}</tool_call>', (), True),
+        ('<tool_call>{"name": "f", "argum', (), True),
+        ('[TOOL_CALLS]f[ARGS]{"a"', (), True),
+        ('<tool_call>{"name": "f", "arguments": {}}</tool_call>\nI am on it.', ("f",), False),
+        ('The page says <tool_call>{"name": "f", "arguments": {}}</tool_call>', (), False),
+        ("<b>Done</b>", (), False),
+        ('{"total": 3', (), False),
+    ],
+)
+def test_what_begins_as_a_call_in_a_talk_is_one_or_a_fault(text: str, calls: tuple[str, ...], is_fault: bool) -> None:
+    found = asked_in(ChatReply(text=text), 1, talks=True)
+    assert (tuple(call.name for call in found.calls), bool(found.fault)) == (calls, is_fault)
 
 
 async def test_calls_in_a_text_that_was_cut_off_are_not_made_and_the_model_is_told() -> None:

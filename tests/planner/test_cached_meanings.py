@@ -224,9 +224,10 @@ def test_what_is_nearly_the_same_is_another_request(case: tuple[str, str, JsonOb
 NAMING_NOTHING = re.findall(
     r"\S+",
     """Anyone Everybody Whichever Yourself Herself Yours Anywhere Elsewhere Home Unknown Default Please Christmas
-    Irgendjemand Manche Welchen Euch Überall Dort Zuhause Unbekannt Bitte Ostern
-    Quiconque Certains Autrui Eux Celui Partout Ailleurs Inconnu Merci Noël
-    Cualquiera Alguien Ustedes Aquellos Allí Aquí Desconocido Gracias Navidad""",
+    Stop Cancel Undo
+    Irgendjemand Manche Welchen Euch Überall Dort Zuhause Unbekannt Bitte Ostern Stopp Abbrechen
+    Quiconque Certains Autrui Eux Celui Partout Ailleurs Inconnu Merci Noël Annule
+    Cualquiera Alguien Ustedes Aquellos Allí Aquí Desconocido Gracias Navidad Cancela""",
 )
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.errors import ReadError
 from toolpath.model.chat import ChatReply
+from toolpath.model_output.marked import OPEN
 from toolpath.model_output.model_text import read_model_text
 from toolpath.model_output.plans import CUT_OFF, called
 from toolpath.values import Json, JsonObject, encode
@@ -23,6 +24,7 @@ MOST_ARGUMENTS: Final = 200_000
 _LONGEST_TEXT: Final = 200_000
 #: Characters that are read where the event loop is.
 _SHORT: Final = 20_000
+_OPENED: Final = re.compile(OPEN)
 #: A text that is one block of code: so write models that know calls in words alone.
 _FENCED: Final = re.compile(r"```(?:json|tool_call|tool_calls)?[ \t]*\n([^`]*)```")
 
@@ -89,16 +91,22 @@ def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = 
 
 
 def _called_in_words(text: str, number: int, most: int) -> AskedCalls:
-    """The calls of a text that is nothing but calls: what quotes some, as a result of a tool, calls nothing."""
+    """The calls of a text that begins with a model's token for one, or is nothing but calls.
+
+    What quotes some, as a result of a tool, calls nothing; what begins as one and cannot be read is a fault.
+    """
     stripped = text.strip()
     if len(stripped) <= _LONGEST_TEXT and (fenced := _FENCED.fullmatch(stripped)):
         stripped = fenced[1].strip()
-    if not stripped or len(stripped) > _LONGEST_TEXT or stripped[0] not in "{[<" or stripped[-1] not in "}]>":
+    is_marked = _OPENED.match(stripped) is not None
+    if not is_marked and (not stripped or stripped[0] not in "{[<" or stripped[-1] not in "}]>"):
+        return AskedCalls()
+    if len(stripped) > _LONGEST_TEXT:
         return AskedCalls()
     try:
         found = read_model_text(stripped)
-    except ReadError:
-        return AskedCalls()
+    except ReadError as error:
+        return AskedCalls(fault=error.message, in_text=True) if is_marked else AskedCalls()
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{at}") for at, call in enumerate(called(found)))
     return AskedCalls(calls=calls[:most], left_out=max(0, len(calls) - most), in_text=bool(calls))
 

@@ -50,6 +50,8 @@ hier dort drüben überall irgendwo irgendwohin nirgendwo nirgendwohin nirgends 
 standard unbekannt leer zufällig beliebig nochmal nochmals ja bitte danke
 ici là là-bas ailleurs partout n'importe inconnu inconnue vide hasard oui merci
 aquí acá allí allá ahí doquier desconocido desconocida vacío vacía azar gracias
+stop wait cancel abort undo skip ignore forget stopp warte abbrechen storniere vergiss arrête attends annule oublie
+para espera cancela ignora olvida
 christmas easter thanksgiving weihnachten ostern pfingsten silvester noël pâques pentecôte navidad pascua nochebuena
 """)
 #: What amounts are counted in: another one is another amount.
