@@ -117,6 +117,32 @@ def test_the_value_of_a_tag_ends_where_its_format_says_and_is_never_cut_short() 
             read_tool_calls(broken)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "tide_at", "argument": {"pier": "North"}},
+        {"name": "tide_at", "pier": "North"},
+        {"tool": "tide_at", "options": {"pier": "North"}},
+        {"type": "function", "function": {"name": "tide_at", "argumnts": "{}"}},
+    ],
+)
+def test_a_call_is_not_made_without_what_it_was_given(call: object) -> None:
+    with pytest.raises(ReadError, match=r"cannot be told|fields are not those"):
+        read_tool_calls(f"<tool_call>{json.dumps(call)}</tool_call>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<function_calls>tide_at(pier='North')\nclose_gate=True)\nopen_gate(id=3)</function_calls>",
+        f"<tool_call>{TIDE} {{</tool_call>",
+    ],
+)
+def test_what_stands_behind_a_call_and_before_its_end_is_not_passed_over(text: str) -> None:
+    with pytest.raises(ReadError):
+        read_tool_calls(text)
+
+
 def test_a_tag_in_camel_case_is_a_tool_and_what_it_holds_is_its_arguments() -> None:
     assert read_tool_calls(f"<saveNote>\n<title>x</title>\n<text>{WIPE}</text>\n</saveNote>") == [
         ("saveNote", {"title": "x", "text": json.loads(WIPE)})

@@ -30,6 +30,7 @@ _CLOSE = re.compile(
     r"|<end_function_call>|</TOOLCALL>|\[/TOOL_CALLS?\]|<\|END_ACTION\|>|<\|action_end\|>|<\|tools_suffix\|>"
     r"|<\|eom_id\|>|<\|eot_id\|>|<\|python_end\|>"
 )
+_TURN_ENDS = ("<|eom_id|>", "<|eot_id|>")
 _NAME = re.compile(NAME)
 _SEPARATED = re.compile(
     rf"(?:function)?<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*({NAME})\s*|({NAME})<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*"
@@ -81,12 +82,20 @@ def read_marked(page: Page, match: re.Match[str]) -> TextPiece | None:
         if _OPEN.match(page.text, at):
             break
     if calls or form != "tokens":
-        return _piece(form, calls, at)
+        return _unended(page, form, calls, at)
     if closing := _CLOSE.match(page.text, at):
         return TextPiece(end=closing.end(), hidden=True)
     missing = page.broken(f"A call is expected after {match.group()}.", at)
     is_begun = at == len(page.text) or _BEGUN.match(page.text, at) is not None
     return TextPiece(end=max(match.end(), at), error=missing, doubtful=not is_begun)
+
+
+def _unended(page: Page, form: str, calls: list[ModelCall], at: int) -> TextPiece:
+    """The calls without a token behind them; an error where one follows after what is no call."""
+    closing, opening = page.search(_CLOSE, at), page.search(_OPEN, at)
+    if closing is None or closing.group() in _TURN_ENDS or (opening and opening.start() < closing.start()):
+        return _piece(form, calls, at)
+    return TextPiece(end=closing.end(), error=page.broken("Behind a call stands what is none.", at))
 
 
 def _piece(form: str, calls: list[ModelCall], end: int) -> TextPiece:

@@ -95,6 +95,10 @@ def single_call(node: DocumentNode, page: Page, *, marked: bool = False) -> Mode
     if len(inputs) > 1:
         raise page.broken(f"Both {inputs[0]!r} and {inputs[1]!r} could be the arguments.", members[inputs[1]])
     _refuse_repeats(node, page)
+    others = sorted(key for key in members.keys() - _SAID_BESIDE if members[key].value not in (None, True, False))
+    if others and not inputs:
+        # Without what it was given a call may do more than it was to do.
+        raise page.broken(f"Whether {others[0]!r:.60} is an argument of the call cannot be told.", members[others[0]])
     name = _full_name(members, names[0], page)
     given = members[inputs[0]] if inputs else None
     for key in members.keys() - _SAID_BESIDE:
