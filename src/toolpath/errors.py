@@ -130,7 +130,9 @@ class ReadError(ToolpathError):
         self.findings = tuple(findings)
 
     def __str__(self) -> str:
-        return "\n".join([super().__str__(), *(f"  {finding}" for finding in self.findings)])
+        # A message that says it already is not said again.
+        told = [finding for finding in self.findings if finding.message not in self.message]
+        return "\n".join([super().__str__(), *(f"  {finding}" for finding in told)])
 
 
 class PlannerAnswer(ReadError):

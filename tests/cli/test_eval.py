@@ -211,3 +211,11 @@ def test_a_picture_that_would_not_be_what_its_name_says_is_refused_before_anythi
     assert ran.code == 2
     assert "SVG" in ran.err
     assert not Path("planner.png").exists()
+
+
+def test_an_argument_of_a_gold_plan_that_is_misspelt_is_said(toolpath: Command, shop: Path) -> None:
+    misspelt = {**PRICE, "gold_plan": [{"step": "p", "tool": "shop.price", "arguments": {"itme": "tea"}}]}
+    (shop / "mine.jsonl").write_text(json.dumps(misspelt) + "\n")
+    ran = toolpath("eval", "mine.jsonl", "--json")
+    assert ran.code == 3
+    assert "mine.jsonl:1: Gold step 'p' gives 'itme', which 'shop.price' does not take. Did you mean 'item'?" in ran.err

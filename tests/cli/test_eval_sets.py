@@ -251,3 +251,17 @@ def test_where_no_line_can_be_scored_there_are_no_figures(toolpath: Command) -> 
     assert "$.gold_plan[0].tool" in ran.err
     assert "$.right[0]" in ran.err
     assert "wrong.jsonl:3: There is no field 'rihgt' - at `$`. Did you mean 'right'?" in " ".join(ran.err.split())
+
+
+def test_tasks_without_an_id_are_compared_by_their_request(toolpath: Command, shop: Path) -> None:
+    price = {"query": "What is the price of the item tea?", **GOLD}
+    song = {"query": "Sing me a song", "gold_plan": []}
+    lines = [price, {**price, "gold_plan": []}, song]
+    (shop / "mine.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    beside = toolpath("eval", "mine.jsonl", "--beside", "router", "--keep", "kept.jsonl", "--json").json["compared"]
+    assert (beside["tasks"], beside["right"], beside["right_before"]) == (3, 2, 2)
+    again = toolpath("eval", "mine.jsonl", "--against", "kept.jsonl", "--json").json["compared"]
+    assert (again["tasks"], again["gained"], again["lost"]) == (3, [], [])
+    (shop / "mine.jsonl").write_text(json.dumps(song) + "\n" + json.dumps({**song, "query": "Dance"}) + "\n")
+    moved = toolpath("eval", "mine.jsonl", "--against", "kept.jsonl")
+    assert "1 of 2 tasks are not compared" in moved.err

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import signal
 from pathlib import Path
 
 import pytest
@@ -284,3 +285,70 @@ def test_a_decomposition_in_a_file_is_followed(toolpath: Command, shop: Path) ->
     ran = toolpath("plan", ORDER, "--decomposition", '{"sub_queries": []}')
     assert ran.code == 2
     assert "takes a file, not JSON" in ran.err
+
+
+def test_a_plan_that_is_filled_in_by_hand_is_run_as_ones_own(toolpath: Command, shop: Path) -> None:
+    ran = toolpath("plan", HALF, "--out", "half.plan.yaml")
+    assert ran.code == 3
+    assert "take `origin` out" in ran.err
+    made = (shop / "half.plan.yaml").read_text()
+    filled = made.replace("tool: shop.order\n", "tool: shop.order\n    inputs: {item: tea, count: 3}\n")
+    (shop / "half.plan.yaml").write_text(filled)
+    refused = toolpath("run", "half.plan.yaml", "-q")
+    assert refused.code == 3
+    assert "write it into the plan" not in refused.err
+    (shop / "half.plan.yaml").write_text(filled.partition("origin:")[0])
+    assert toolpath("run", "half.plan.yaml", "-q").code == 0
+    assert Path("orders.txt").read_text() == "tea 3\n"
+
+
+@pytest.mark.parametrize("request_text", [HALF, f"Do not {ORDER}"])
+def test_whatever_keeps_a_plan_from_its_run_is_said_to_have_done_so(toolpath: Command, request_text: str) -> None:
+    ran = toolpath("plan", request_text, "--run", "-q")
+    assert ran.code == 3
+    assert "Nothing was run" in ran.err
+
+
+def test_an_interrupt_at_the_question_is_heard_at_once(shop: Path) -> None:
+    ours, theirs = pty.openpty()
+    with spawned(shop, "plan", ORDER, "--run", stdin=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        while b"[y/N]" not in said:
+            said += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+    os.close(ours)
+    assert process.returncode == 5
+    assert not (shop / "orders.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("plan", ORDER, "--yes"), "--run"),
+        (("plan", ORDER, "--replan", "2"), "--run"),
+        (("plan", ORDER, "--last", "3"), "without a request"),
+        (("plan", "--report", "--run"), "runs nothing"),
+        (("tools", "route", ORDER, "--yes"), "--run"),
+        (("tools", "route", ORDER, "--last", "3"), "without a request"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(toolpath: Command, words: tuple[str, ...], said: str) -> None:
+    ran = toolpath(*words)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_the_line_end_of_a_pipe_is_no_part_of_the_request(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"{ORDER}\n".encode())))
+    assert toolpath("plan", "-", "--json").json["plan"]["origin"]["request"] == ORDER
+
+
+def test_what_holds_no_plan_is_said_once_with_what_it_has_to_hold(toolpath: Command, shop: Path) -> None:
+    (shop / "answer.txt").write_text("hello there")
+    ran = toolpath("plan", "--from", "answer.txt")
+    assert ran.code == 3
+    assert ran.err.count("There is no plan and no call") == 1
+    assert "answer.txt:1:1" in ran.err
+    assert "It has to hold a plan" in ran.err

@@ -32,6 +32,8 @@ def test_what_writes_is_called_only_when_it_is_allowed(toolpath: Command, shop: 
     request = 'shop.order item "tea" count 3'
     ran = toolpath("tools", "route", request, "--run")
     assert ran.code == 2
+    assert "--yes" in ran.err
+    assert "--out" not in ran.err, "this command has no such option"
     assert not Path("orders.txt").exists()
     assert toolpath("tools", "route", request, "--run", "--yes").code == 0
     assert Path("orders.txt").read_text() == "tea 3\n"

@@ -173,6 +173,14 @@ async def test_a_server_that_fails_is_asked_again(api: Api, failure: Reply) -> N
         assert (reply.text, reply.attempts) == ("Hello.", 3)
 
 
+async def test_an_answer_that_lacks_a_part_is_no_reply() -> None:
+    empty = Sends(body=b'{"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}')
+    async with ModelServer(then=empty) as server, chat_at(server, max_retries=0) as chat:
+        with pytest.raises(ChatFailed, match="answered with what is no reply") as raised:
+            await chat(HELLO)
+        assert (raised.value.kind, raised.value.retryable) == ("malformed", True)
+
+
 @EACH
 async def test_a_limit_of_the_rate_is_waited_for_as_the_provider_says(api: Api) -> None:
     clock = FakeClock()

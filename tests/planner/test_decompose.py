@@ -124,5 +124,5 @@ def test_a_long_text_is_taken_apart_quickly() -> None:
     [(None, ()), (5, (5,)), (True, (True,)), ("Ada", ("Ada",)), ({"who": "Ada"}, ({"who": "Ada"},))],
 )
 def test_entities_are_read_whatever_their_shape(entities: object, read: tuple[object, ...]) -> None:
-    found = read_decomposition({"query": "look up Ada", "extractedEntities": entities})
+    found = read_decomposition({"query": "look up Ada", "subQueries": [], "extractedEntities": entities})
     assert found.extracted_entities == read

@@ -8,6 +8,7 @@ import pytest
 from tests.planner.planning_cases import ALICE, BLOG, answer, schema
 
 from toolpath import Settings, Toolpath
+from toolpath.errors import ReadError
 from toolpath.model.plan import Call, Plan
 from toolpath.planner.by_model.streaming import PlanWritten
 from toolpath.planner.decompose import read_decomposition
@@ -109,3 +110,12 @@ async def test_a_model_is_told_its_parts_and_its_kind(streams: bool) -> None:
     told = decode(chat.requests[0].messages[0].text)
     assert told["query_type"] == "multi_hop"
     assert [part["id"] for part in told["parts"]] == ["b", "a"]
+
+
+async def test_a_decomposition_is_of_the_request_that_it_is_given_with() -> None:
+    async with tools(ScriptedChat()) as tp:
+        text = "Create author Alice with email alice@test.com"
+        plan = await tp.plan(text, planner="offline", decomposition={"sub_queries": [{"id": "a", "query": text}]})
+        assert [step.tool for step in plan.steps if isinstance(step, Call)] == ["blog.createAuthor"]
+        with pytest.raises(ReadError, match="no 'sub_queries'"):
+            await tp.plan(text, planner="offline", decomposition={"sub_querys": [{"id": "a", "query": text}]})

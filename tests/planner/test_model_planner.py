@@ -208,6 +208,28 @@ async def test_a_setting_makes_a_failing_model_an_error() -> None:
         await plan_with_model(PlanRequest(text="cats"), ground(chat, offline=offline, options=options))
 
 
+async def test_a_failing_model_says_what_can_be_done_about_it() -> None:
+    chat = ScriptedChat(ChatFailed("The key was refused.", kind="denied", hint="Check OPENAI_API_KEY."))
+    with pytest.raises(PlanningFailed) as raised:
+        await plan_with_model(PlanRequest(text="cats"), ground(chat, options=PlannerOptions(fallback="error")))
+    assert raised.value.hint == "Check OPENAI_API_KEY."
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (answer({"id": "a", "tool": "blog.createAutor"}), "No tool is called 'blog.createAutor'"),
+        ("I would rather not.", "no plan and no call"),
+        (ChatReply(text='{"steps": [{"id": "a", "to', finish_reason="length"), "was cut off"),
+    ],
+)
+async def test_what_was_wrong_with_the_last_plan_is_said(script: object, said: str) -> None:
+    chat = ScriptedChat(then=script)
+    with pytest.raises(PlanningFailed, match=said):
+        await plan_with_model(PlanRequest(text="cats"), ground(chat, options=PlannerOptions(fallback="error")))
+    assert said.rpartition(" was ")[2] in chat.requests[-1].messages[-1].text, "the model is told, too"
+
+
 async def test_planning_ends_when_its_tokens_are_used_up() -> None:
     chat = ScriptedChat(then=ChatReply(text="no plan", usage=Usage(input_tokens=900, output_tokens=200)))
     options = PlannerOptions(max_tokens=1_000, max_repairs=5)

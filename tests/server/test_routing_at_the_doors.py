@@ -167,3 +167,26 @@ async def test_plannings_are_listed_and_shown_with_the_report(tp: Toolpath) -> N
         report = (await client.get(f"{API}/plannings/report")).json()
         assert report["ways"]["untried"] == ["model", "rules"]
         assert "Not compared" in report["text"]
+
+
+async def test_a_word_that_is_no_choice_is_told_with_the_choices(tp: Toolpath) -> None:
+    async with serving(create_app(tp)) as client:
+        refused = await client.post(f"{API}/tools/route", json={"request": ASKED, "on_multiple": "first"})
+        assert refused.status_code == 422
+        assert refused.json()["hint"] == "One of all, best, error."
+        assert refused.json()["findings"][0]["hint"] == "One of all, best, error."
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"request": " "}, "There is no request and no plan."),
+        ({}, "There is no request and no plan."),
+        ({"request": ASKED, "plan": {"steps": []}}, "There are both a request and a plan."),
+    ],
+)
+async def test_what_a_new_plan_is_made_of_is_told(tp: Toolpath, body: dict[str, Any], said: str) -> None:
+    async with serving(create_app(tp)) as client:
+        refused = await client.post(f"{API}/plans", json=body)
+        assert (refused.status_code, refused.json()["detail"]) == (422, said)
+        assert refused.json()["hint"]

@@ -128,7 +128,7 @@ def check_intent(plan: Plan, floor: float) -> tuple[Finding, ...]:
             "open_question",
             f"/origin/questions/{index}",
             question,
-            hint="Say it in the request, or write it into the plan.",
+            hint="Say it in the request, and have it planned anew.",
         )
         for index, question in enumerate(plan.questions)
     ]

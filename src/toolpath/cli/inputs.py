@@ -83,5 +83,10 @@ def read_text(file: str) -> str:
         raise UsageError(f"{_name(file)} is no UTF-8 text.") from None
 
 
+def read_words(words: str) -> str:
+    """The words that were typed, or those of stdin for `-`, without the line end that a pipe puts behind them."""
+    return read_text("-").rstrip("\r\n") if words == "-" else words
+
+
 def _name(file: str) -> str:
     return "stdin" if file == "-" else file

@@ -188,7 +188,7 @@ class ModelChat:
 
     def _too_slow(self, limit: float) -> ChatFailed:
         return ChatFailed(
-            f"{self.choice.api}'s {self.choice.model!r} did not answer within {limit:g} s.",
+            f"{self.choice.api}'s {self.choice.model!r} did not answer within {limit:.3g} s.",
             kind="timeout",
             retryable=True,
             hint="Give it more time, or choose a faster model.",

@@ -42,6 +42,10 @@ def fault_of(error: Exception, choice: ModelChoice) -> ChatFailed:
             return _failed(error, f"{where} refused to answer: {said}", "refused")
         case wire.UnexpectedModelBehavior():
             return _failed(error, f"{where} answered with what is no reply: {said}", "malformed", retryable=True)
+        case LookupError():
+            # The client looks for what an answer has to have.
+            told = f"{where} answered with what is no reply: a part of it is missing ({type(error).__name__}: {said})"
+            return _failed(error, told, "malformed", retryable=True)
         case wire.ModelAPIError():
             return _failed(error, f"{where} failed: {said}", "server", retryable=True)
         case _:

@@ -71,7 +71,9 @@ def read_model_plan(text: str, *, file: str = "", input_names: InputNames | None
     if found.plan is not None:
         return found.plan
     if not found.calls:
-        raise _page(text, file).broken("There is no plan and no call in this text.", 0)
+        raise _page(text, file).broken(
+            "There is no plan and no call in this text.", 0, "It has to hold a plan, or calls of tools."
+        )
     plan = plan_of_text(found, file=file, input_names=input_names)
     return with_findings(plan, placeholder_findings(plan))
 

@@ -15,6 +15,7 @@ QueryType = Literal["simple_lookup", "procedural", "comparative", "multi_hop", "
 QUERY_TYPES: Final = get_args(QueryType)
 _MAX_PARTS: Final = 10
 _LONGEST: Final = 20_000
+_FORM: Final = 'It holds {"sub_queries": [{"id": "a", "query": "…"}]}.'
 
 #: Words between two things that are to be done one after the other.
 _THEN: Final = re.compile(
@@ -72,21 +73,24 @@ class Decomposition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         return tuple(found)
 
 
-def read_decomposition(value: Decomposition | Mapping[str, Any]) -> Decomposition:
+def read_decomposition(value: Decomposition | Mapping[str, Any], request: str = "") -> Decomposition:
     """The decomposition that an object holds, with names in camelCase or snake_case.
 
-    Dependencies on parts that are not there are left out. Raises `ReadError` where it is none.
+    `request`: what it is of, where it does not say. Dependencies on parts that are not there are left out. Raises
+    `ReadError` where it is none.
     """
     if isinstance(value, Decomposition):
         return value
     if not isinstance(value, Mapping):
-        raise ReadError("A decomposition is an object with 'originalQuery' and 'subQueries'.")
+        raise ReadError("A decomposition is an object.", hint=_FORM)
     _check_unicode(value)
     fields = {_snake(str(key)): item for key, item in value.items()}
-    original = fields.get("original_query") or fields.get("query")
-    if not isinstance(original, str):
+    original = fields.get("original_query") or fields.get("query") or request
+    if not isinstance(original, str) or not original:
         raise ReadError("A decomposition needs the text of the request.", hint="Give 'originalQuery'.")
-    parts = _parts(fields.get("sub_queries") or ())
+    if "sub_queries" not in fields:
+        raise ReadError("The decomposition has no 'sub_queries'.", hint=_FORM)
+    parts = _parts(fields["sub_queries"] or ())
     kind = _snake(str(fields.get("query_type", "")))
     confidence = fields.get("confidence")
     known = isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0 <= confidence <= 1

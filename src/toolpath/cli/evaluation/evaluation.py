@@ -309,7 +309,7 @@ def _report(
     if comparison is not None and comparison.tasks < len(attempts):
         left = len(attempts) - comparison.tasks
         output.say(
-            f"{left:,} of {len(attempts):,} tasks are not compared: they have no id, or the other one lacks them."
+            f"{left:,} of {len(attempts):,} tasks are not compared: the other one lacks their id, or their request."
         )
     for file, made in ((request.keep, attempts), (other.keep if other is not None else "", before)):
         if file:

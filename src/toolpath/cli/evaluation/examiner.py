@@ -62,7 +62,7 @@ class Examiner:
             wrong_writes = self._wrong_writes(plan, score, catalog)
         return TaskAttempt(
             line=line,
-            task=task.id,
+            task=task.id or task.query,
             came=made.came,
             wants_plan="plan" in task.right if task.right else bool(gold[0]),
             right=task.right,

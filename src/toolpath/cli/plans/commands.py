@@ -50,10 +50,12 @@ def plan(
     no_input: NoInput = False,
 ) -> None:
     """Turn a request in words into a checked plan."""
-    from toolpath.cli.inputs import read_text
+    from toolpath.cli.inputs import read_words
     from toolpath.cli.plans.planning import PlanningRequest, plan_request, report_planning
-    from toolpath.cli.plans.plannings import show_planning, show_plannings
+    from toolpath.cli.plans.plannings import check_alone, show_planning, show_plannings
 
+    if trace or last or report:
+        check_alone(request or answer, run=run)
     if trace:
         raise typer.Exit(show_planning(ctx.obj, trace))
     if last:
@@ -61,7 +63,7 @@ def plan(
     if report:
         raise typer.Exit(report_planning(ctx.obj))
     asked = PlanningRequest(
-        text=read_text("-") if request == "-" else request,
+        text=read_words(request),
         answer=answer,
         stream=stream,
         tools=tuple(tool or ()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from toolpath.cli.findings import finding_line
 from toolpath.cli.inputs import read_text
 from toolpath.cli.options import WITH_VALUE, WITHOUT_VALUE, GlobalOptions
 from toolpath.cli.output import Output
+from toolpath.cli.prompt import GaveUp, Prompt
 from toolpath.cli.questions import may_ask
 from toolpath.cli.requests import load_with_requests, tools_to_plan_with
 from toolpath.cli.runs.execution import finish
@@ -107,6 +109,7 @@ def _check(request: PlanningRequest) -> None:
         raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
     if request.stream and (request.answer or not request.run):
         raise UsageError("--stream begins the run of a request early.", hint='toolpath plan "…" --run --stream')
+    check_run_options(run=request.run, yes=request.yes, replan=request.replan)
     if request.answer and (request.decomposition or request.time_zone):
         raise UsageError("--decomposition and --time-zone are of a request, and go without --from.")
     try:
@@ -122,6 +125,12 @@ def _check(request: PlanningRequest) -> None:
             f"The request has {len(request.text):,} characters; at most {LONGEST:,} are read.",
             hint="Say what is to be done; put data into files that tools read.",
         )
+
+
+def check_run_options(*, run: bool, yes: bool, replan: int = 0) -> None:
+    """Raise `UsageError` for what is said of a run where none was asked for."""
+    if (yes or replan) and not run:
+        raise UsageError(f"{'--yes' if yes else '--replan'} is of a run, and nothing is run here.", hint="Add --run.")
 
 
 async def _planned(request: PlanningRequest, session: CommandSession) -> Plan:
@@ -153,7 +162,7 @@ def _decomposition(request: PlanningRequest) -> JsonObject | None:
         raise UsageError(f"{file} is no JSON: {error}", hint=_PARTS) from None
     if not isinstance(found, dict):
         raise UsageError(f"{file} holds no object.", hint=_PARTS)
-    return {"original_query": request.text, **found}
+    return found
 
 
 def _planner(request: PlanningRequest) -> Literal["offline", "model"] | None:
@@ -178,11 +187,13 @@ async def _go_on(
     await _tell_cache(plan, session)
     if request.out:
         _write(request.out, print_plan(plan))
-        how = "fill in what is not said" if is_open else f"toolpath run {request.out} runs it"
+        how = "fill in what is not said and take `origin` out: then it is your own plan"
+        how = how if is_open else f"toolpath run {request.out} runs it"
         session.output.say(f"Written to {request.out}: {how}.")
     if not runs:
         return ExitCode.INVALID if is_open else ExitCode.DONE
-    if not is_allowed(explanation, session.output, yes=request.yes, no_input=request.no_input):
+    otherwise = "keep the plan with --out FILE and run that"
+    if not await is_allowed(explanation, session.output, otherwise, yes=request.yes, no_input=request.no_input):
         return ExitCode.CANCELLED
     # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
     run = await start(Replanning(times=request.replan, new_writes=request.yes) if request.replan else None)
@@ -227,17 +238,19 @@ def _tell(
     for line in plan.reasoning.splitlines():
         output.say(f"  {line}", "dim")
     sure = "" if plan.confidence is None else f", {plan.confidence:.0%} sure"
-    how = "Read from what a model wrote." if record is None else f"Planned by the {record.planner} planner{sure}."
-    if record is not None and record.is_fallback:
-        how += f" It fell back: {record.reason}"
-    output.say(how)
+    if record is None:
+        output.say("Read from what a model wrote.")
+    elif record.is_fallback:
+        output.tell(f"Planned by rules in place of the model{sure}: {record.reason}", "yellow")
+    else:
+        output.say(f"Planned by the {record.planner} planner{sure}.")
     for finding in findings:
         output.say(finding_line("plan", finding))
     for point in session.tp.open_points(plan):
         output.tell(f"Not said: {point.message}" if point.code == "open_question" else point.message, "yellow")
     for option in options_in(request.text):
         output.tell(f"{option!r} is a word of the request here: write options outside of its quotes.", "yellow")
-    if request.run and not has_errors(findings) and session.tp.open_points(plan):
+    if request.run and (has_errors(findings) or session.tp.open_points(plan)):
         output.tell("Nothing was run: say it more plainly, or keep the plan with --out FILE and complete it.", "yellow")
 
 
@@ -255,21 +268,27 @@ async def _tell_cache(plan: Plan, session: CommandSession) -> None:
         session.output.say(f"{record.reason} It was taken from there{rate}.")
 
 
-def is_allowed(explanation: Explanation, output: Output, *, yes: bool, no_input: bool) -> bool:
-    """Whether what the plan changes may be changed."""
+async def is_allowed(
+    explanation: Explanation, output: Output, otherwise: str = "", *, yes: bool, no_input: bool
+) -> bool:
+    """Whether what the plan changes may be changed. `otherwise`: what else can be done where nobody can be asked."""
     changes = (*explanation.writes, *explanation.destroys)
     if not changes or yes:
         return True
     if not may_ask(output, no_input):
         raise UsageError(
             f"The plan writes ({', '.join(changes)}), and nobody is there to allow it.",
-            hint="Allow it with --yes, or keep the plan with --out FILE and run that.",
+            hint=f"Allow it with --yes{f', or {otherwise}' if otherwise else ''}.",
         )
     output.tell(f"The plan writes: {', '.join(changes)}.", "yellow")
     try:
-        return output.people.input("Run it? [y/N] ", markup=False).strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
+        answer = await Prompt(asyncio.get_running_loop().create_future()).line("Run it? [y/N] ")
+    except GaveUp:
+        answer = ""
+    if answer.strip().lower() in ("y", "yes"):
+        return True
+    output.tell("Nothing was run.", "yellow")
+    return False
 
 
 def _write(file: str, text: str) -> None:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import msgspec
 
-from toolpath.cli.exits import ExitCode
+from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import clean, moment, short, table
 from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import RecordNotFound
 from toolpath.planner.records import PlanningRecord
 from toolpath.values import duration_text
+
+
+def check_alone(request: str, *, run: bool) -> None:
+    """Raise `UsageError` where a look at what was planned earlier stands beside something to plan."""
+    if request or run:
+        raise UsageError(
+            "What was planned earlier is shown without a request, and runs nothing.",
+            hint="Leave out the request and --run, or --last, --trace and --report.",
+        )
 
 
 def show_plannings(options: GlobalOptions, limit: int) -> int:

@@ -105,15 +105,18 @@ def route(
     no_input: NoInput = False,
 ) -> None:
     """Choose the tools that a request means, with the score of every candidate."""
-    from toolpath.cli.inputs import read_text
+    from toolpath.cli.inputs import read_words
+    from toolpath.cli.plans.plannings import check_alone
     from toolpath.cli.tools.routing import RoutingRequest, route_request, show_route, show_routes
 
+    if trace or last:
+        check_alone(request, run=run)
     if trace:
         raise typer.Exit(show_route(ctx.obj, trace))
     if last:
         raise typer.Exit(show_routes(ctx.obj, last))
     asked = RoutingRequest(
-        text=read_text("-") if request == "-" else request,
+        text=read_words(request),
         tools=tuple(tool or ()),
         planner=planner,
         on_multiple=on_multiple,

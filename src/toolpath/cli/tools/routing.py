@@ -11,7 +11,7 @@ import msgspec
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output, clean, moment, short, table
-from toolpath.cli.plans.planning import LONGEST, PLANNERS, is_allowed
+from toolpath.cli.plans.planning import LONGEST, PLANNERS, check_run_options, is_allowed
 from toolpath.cli.questions import as_json
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.session import CommandSession, perform
@@ -57,7 +57,7 @@ def route_request(options: GlobalOptions, request: RoutingRequest) -> int:
             _result(routed, output)
             return ExitCode.DONE
         explanation = tp.explain(routed.plan)
-        if not is_allowed(explanation, output, yes=request.yes, no_input=request.no_input):
+        if not await is_allowed(explanation, output, yes=request.yes, no_input=request.no_input):
             return ExitCode.CANCELLED
         if routed.text and not options.json:
             output.write(clean(routed.text))
@@ -76,6 +76,7 @@ def _outputs_of_calls(result: RunResult, *, text: str, whole: bool) -> Json:
 
 
 def _check(request: RoutingRequest) -> None:
+    check_run_options(run=request.run, yes=request.yes)
     if request.planner and request.planner not in PLANNERS:
         raise UsageError(f"{request.planner!r} chooses no tools.", hint="model or offline.")
     if request.on_multiple and request.on_multiple not in _ON_MULTIPLE:

@@ -21,7 +21,7 @@ from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Call, Plan, every_step, freeze
 from toolpath.model_output.page import visible
 from toolpath.planner.by_model.prompt import RULES, first_request, repair_request
-from toolpath.planner.by_model.reading import faults_of, read_answer, unreadable, with_tool_keys
+from toolpath.planner.by_model.reading import faults_of, read_answer, still_wrong, unreadable, with_tool_keys
 from toolpath.planner.by_model.shortlist import allowed_tools, shortlist, with_bodies
 from toolpath.planner.by_model.signatures import signatures
 from toolpath.planner.learning.reliability import with_estimates, with_fallbacks
@@ -71,7 +71,7 @@ async def plan_with_model(request: PlanRequest, ground: Ground) -> PlanningResul
     try:
         return await session.mended(await session.ask(session.first_question()))
     except ChatFailed as failure:
-        return await session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
+        return await session.unanswered(failure)
 
 
 class PlanningSession:
@@ -217,9 +217,7 @@ class PlanningSession:
                 # What was mended without need is worse than before.
                 return self.planned(self.sound)
             elif self.repairs_left <= 0:
-                return await self.give_up(
-                    f"The model's plan still has errors after {len(self.rounds)} rounds.", findings
-                )
+                return await self.give_up(still_wrong(len(self.rounds), findings), findings)
             try:
                 reply = await self.ask(
                     repair_request(self.question, reply.text, (*findings, *self._doubts(plan)), uncovered)
@@ -288,16 +286,22 @@ class PlanningSession:
             plan = mandated(plan, self.request.text, self.checked, strict=False, kept=kept, known=known)
         return PlanningResult(plan=plan, record=self.record(plan))
 
-    async def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> PlanningResult:
+    async def unanswered(self, failure: ChatFailed) -> PlanningResult:
+        """The plan that is made where the model gave no answer. Raises `PlanningFailed`."""
+        return await self.give_up(failure.message, (), is_absent=failure.kind in ABSENT, hint=failure.hint)
+
+    async def give_up(
+        self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False, hint: str = ""
+    ) -> PlanningResult:
         """The offline planner's plan, marked as such. Raises `PlanningFailed` where there is none.
 
         What the model said and was refused for, rules do not do in its place: then their plan asks before it acts.
-        `is_absent`: the failure is that the model could not be asked.
+        `is_absent`: the failure is that the model could not be asked. `hint`: what can be done about it.
         """
         offline = self.ground.offline
         if self.ground.options.fallback == "error" or offline is None:
             record = self.record(None, outcome="failed", reason=reason)
-            raise PlanningFailed(reason, findings=findings, record=record)
+            raise PlanningFailed(reason, findings=findings, record=record, hint=hint)
         try:
             plan = await offline(self.request, self.catalog)
         except ToolpathError as error:
@@ -319,7 +323,7 @@ class PlanningSession:
             plan.origin,
             confidence=sure,
             questions=questions,
-            reasoning=f"Planned without a model, because: {reason} {plan.reasoning}".strip(),
+            reasoning=f"Planned without a model, because: {reason}\n{plan.reasoning}".strip(),
         )
         plan = msgspec.structs.replace(plan, origin=origin, metadata={**plan.metadata, "fallback": True})
         return PlanningResult(plan=plan, record=self.record(plan, outcome="fallback", reason=reason))

@@ -22,6 +22,7 @@ from toolpath.values import Json, JsonObject, decode, encode
 
 _LONGEST_REASON: Final = 2_000
 _LARGEST_ANSWER: Final = 200_000
+_LONGEST_FAULT: Final = 400
 
 
 def read_answer(text: str, request: PlanRequest, catalog: Catalog) -> Plan:
@@ -206,9 +207,19 @@ def _keyed(call: Call, catalog: Catalog) -> Call:
     return call if tool is None else msgspec.structs.replace(call, tool=tool.key)
 
 
+def still_wrong(rounds: int, findings: Sequence[Finding]) -> str:
+    """Why the model's plan is not taken: how often it was mended, and what is wrong with the last one."""
+    said = f"The model's plan still has errors after {rounds} rounds"
+    if not findings:
+        return f"{said}."
+    first = f"{findings[0].message} {findings[0].hint}".strip()
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    return f"{said}: {first[:_LONGEST_FAULT]}{more}"
+
+
 def unreadable(error: ReadError) -> tuple[Finding, ...]:
     """The findings that tell the model of an answer that is no plan."""
     if error.findings:
-        return error.findings
+        return tuple(msgspec.structs.replace(one, hint=error.hint or one.hint) for one in error.findings)
     hint = error.hint or "Answer with the JSON object alone."
     return (Finding(code="unreadable", severity="error", message=error.message, hint=hint),)

@@ -16,7 +16,7 @@ from toolpath.model.plan import Call, Plan, Step
 from toolpath.notation.plan import read_plan
 from toolpath.planner.by_model.incremental import StepReader
 from toolpath.planner.by_model.mending import mended
-from toolpath.planner.by_model.planner import ABSENT, PlanningSession
+from toolpath.planner.by_model.planner import PlanningSession
 from toolpath.planner.by_model.reading import as_allowed, with_tool_keys
 from toolpath.planner.records import Ground, PlanningResult, PlanRequest
 from toolpath.values import Json
@@ -58,7 +58,7 @@ async def stream_plan(request: PlanRequest, ground: Ground) -> AsyncGenerator[St
             raise ChatFailed("The model's answer had no end.", kind="malformed", retryable=True)
         planned = await session.mended(growing.reply)
     except ChatFailed as failure:
-        planned = await session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
+        planned = await session.unanswered(failure)
     final = {step.id: step for step in planned.plan.steps}
     revoked = tuple(step.id for step in growing.given if not _same(final.get(step.id), step))
     yield PlanWritten(planned=planned, revoked=revoked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
@@ -24,7 +25,7 @@ class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     """Of the data set, from 1."""
     task: str = ""
-    """Its id."""
+    """Its id; its request, where it has none."""
     came: Came = "plan"
     """A plan; a refusal, since no tool fits or can be called; or nothing. `error` has the reason."""
     wants_plan: bool = True
@@ -212,9 +213,9 @@ class EvaluationComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compared(attempts: Sequence[TaskAttempt], before: Sequence[TaskAttempt]) -> EvaluationComparison:
-    """Attempts beside earlier ones, or those of another planner; a task is known by its id."""
-    earlier = {one.task: one for one in before if one.task}
-    pairs = [(one, earlier[one.task]) for one in attempts if one.task in earlier]
+    """Attempts beside earlier ones, or those of another planner; a task is known by its id, else by its request."""
+    earlier = _by_task(before)
+    pairs = [(one, earlier[known]) for known, one in _by_task(attempts).items() if known in earlier]
     right, right_before = sum(one.is_right for one, _ in pairs), sum(other.is_right for _, other in pairs)
     return EvaluationComparison(
         tasks=len(pairs),
@@ -228,6 +229,17 @@ def compared(attempts: Sequence[TaskAttempt], before: Sequence[TaskAttempt]) -> 
         categories=_groups_compared(pairs, lambda one: one.category),
         languages=_groups_compared(pairs, lambda one: one.language),
     )
+
+
+def _by_task(attempts: Sequence[TaskAttempt]) -> dict[tuple[str, int], TaskAttempt]:
+    """Attempts by their task; of several that are called the same, each is known by its place among them."""
+    found: dict[tuple[str, int], TaskAttempt] = {}
+    count: Counter[str] = Counter()
+    for one in attempts:
+        if one.task:
+            count[one.task] += 1
+            found[one.task, count[one.task]] = one
+    return found
 
 
 def _groups_compared(

@@ -193,8 +193,10 @@ def all_gold(task: Task, catalog: Catalog) -> list[list[GoldCall]]:
 def _gold_call(step: GoldStep, accepted: dict[str, list[Any]] | None, catalog: Catalog) -> GoldCall:
     if accepted is None and step.values:
         accepted = {name: [value] for name, value in step.arguments.items()} | step.values
+    key = _key(step, catalog)
+    _check_names(step, catalog.tools[key])
     return GoldCall(
-        tool=_key(step, catalog),
+        tool=key,
         step=step.step,
         arguments=step.arguments,
         accepted=accepted,
@@ -214,6 +216,19 @@ def _key(step: GoldStep, catalog: Catalog) -> str:
         ) from None
     except ToolpathError as error:
         raise ReadError(f"Gold step {step.step!r}: {error.message}", hint=error.hint) from None
+
+
+def _check_names(step: GoldStep, tool: Tool) -> None:
+    """Raise `ReadError` for an argument that the tool does not take, and that is nearly one that it takes."""
+    known = tool.input_schema.get("properties", {})
+    if tool.input_schema.get("additionalProperties") is not False:
+        return
+    for name in (*step.arguments, *step.values):
+        if name not in known and (near := closest(name, known)):
+            raise ReadError(
+                f"Gold step {step.step!r} gives {name!r}, which {tool.key!r} does not take.",
+                hint=f"Did you mean {near[0]!r}?",
+            )
 
 
 def made_calls(plan: Plan) -> list[MadeCall]:

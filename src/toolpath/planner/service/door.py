@@ -299,7 +299,7 @@ class Planning:
         return PlanRequest(
             text=request,
             tools=tuple(tools or ()),
-            decomposition=None if decomposition is None else read_decomposition(decomposition),
+            decomposition=None if decomposition is None else read_decomposition(decomposition, request),
             time_zone=zone,
             asker=self._asker(context) | ({"time_zone": zone} if zone else {}),
         )

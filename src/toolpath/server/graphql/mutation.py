@@ -233,7 +233,7 @@ async def _planned(
         raise GraphQLError(message, extensions={"code": "invalid_request"})
     if request_id:
         await tp.plans.request(request_id, tenant=caller.of_tenant)
-    parts = None if decomposition is None else {"original_query": query, **_object("decomposition", decomposition)}
+    parts = None if decomposition is None else _object("decomposition", decomposition)
     whose: Any = {"chaining": True, "tenant": caller.tenant, "user": caller.user}
     return await tp.plans.create(query, request_id=request_id or "", decomposition=parts, time_zone=time_zone, **whose)
 

@@ -115,11 +115,8 @@ class MetaTools:
         return self._meanings
 
     async def _plan(self, given: JsonObject) -> CallToolResult:
-        request, parts = given["request"], given.get("decomposition")
-        how: Any = {name: given.get(name) for name in ("tools", "planner")}
-        if parts is not None:
-            how["decomposition"] = {"original_query": request, **parts}
-        plan = await self._tp.plan(request, time_zone=given.get("time_zone", ""), **how)
+        how: Any = {name: given.get(name) for name in ("tools", "planner", "decomposition")}
+        plan = await self._tp.plan(given["request"], time_zone=given.get("time_zone", ""), **how)
         return json_answer({**await self._judged(plan), "plan": plan_to_dict(plan), "reasoning": plan.reasoning})
 
     async def _route(self, given: JsonObject) -> CallToolResult:

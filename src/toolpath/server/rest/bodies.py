@@ -15,6 +15,7 @@ from toolpath.model.schedule import Missed, Overlap
 from toolpath.model.template import Access, Channel
 from toolpath.runs.naming import LONGEST_KEY
 from toolpath.server.problems import Problem
+from toolpath.server.rest.choices import choices_at
 from toolpath.values import JsonObject
 
 Body = TypeVar("Body")
@@ -387,6 +388,7 @@ BODIES: tuple[type, ...] = (
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(.*?)`")
+_NO_CHOICE = re.compile(r"^Invalid enum value ")
 
 
 class JsonBody(Generic[Body]):
@@ -423,7 +425,11 @@ class JsonBody(Generic[Body]):
         unknown = _UNKNOWN.search(what)
         suggestions = closest(unknown[1], self._record.__struct_fields__) if unknown else ()  # type: ignore[attr-defined]
         path = at.removeprefix("$").replace(".", "/").replace("[", "/").replace("]", "")
-        finding = Finding(code="invalid_body", severity="error", message=f"{what}.", path=path, suggestions=suggestions)
+        choices = choices_at(self._record, path.split("/")[1:]) if _NO_CHOICE.match(what) else ()
+        hint = f"One of {', '.join(choices)}." if choices else ""
+        finding = Finding(
+            code="invalid_body", severity="error", message=f"{what}.", path=path, suggestions=suggestions, hint=hint
+        )
         where = f" at {path}" if path else ""
         message = f"The body is not as described: {what}{where}."
-        return Problem(422, "invalid_request", message, findings=(finding,), suggestions=suggestions)
+        return Problem(422, "invalid_request", message, findings=(finding,), suggestions=suggestions, hint=hint)

@@ -21,7 +21,6 @@ from toolpath.server.rest.described import answer, problems, shows, takes
 from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.plan_views import PlanDetail, PlanPage, PlanReview, plan_row
 from toolpath.server.visibility import visible_plan, visible_request
-from toolpath.values import JsonObject
 
 router = APIRouter(tags=["plans"])
 
@@ -63,10 +62,11 @@ async def _detailed(tp: Toolpath, stored: StoredPlan, status: int = 200, *, revi
 )
 async def create(tp: Door, caller: Asker, body: Annotated[NewPlan, Depends(JsonBody(NewPlan))]) -> Response:
     """Plan a request, or keep a plan; also one that does not check yet, with all that is wrong with it."""
-    if bool(body.request.strip()) == (body.plan is not None):
-        raise Problem(
-            422, "invalid_request", "There must be a request or a plan, and not both.", hint="Give one of the two."
-        )
+    if body.plan is None and not body.request.strip():
+        hint = "Say in `request` what is to be done, or give a `plan`."
+        raise Problem(422, "invalid_request", "There is no request and no plan.", hint=hint)
+    if body.plan is not None and body.request.strip():
+        raise Problem(422, "invalid_request", "There are both a request and a plan.", hint="Give one of the two.")
     if body.request_id:
         await visible_request(tp, caller, body.request_id)
     whose = {"tenant": caller.tenant, "user": caller.user, "requires_approval": body.requires_approval}
@@ -78,16 +78,11 @@ async def create(tp: Door, caller: Asker, body: Annotated[NewPlan, Depends(JsonB
             request_id=body.request_id,
             tools=body.tools or None,
             planner={"model": "model", "offline": "offline"}.get(body.planner or ""),  # type: ignore[arg-type]
-            decomposition=_of_request(body),
+            decomposition=body.decomposition,
             time_zone=body.time_zone,
             **whose,  # type: ignore[arg-type]
         )
     return await _detailed(tp, stored, 201)
-
-
-def _of_request(body: NewPlan) -> JsonObject | None:
-    """The decomposition, whose text is the request's where it does not say it."""
-    return None if body.decomposition is None else {"original_query": body.request, **body.decomposition}
 
 
 @router.post(
