@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def test_a_file_that_cannot_be_written_is_said_without_a_trace(toolpath: Command
 def test_a_plan_that_only_reads_runs_at_once(toolpath: Command) -> None:
     ran = toolpath("plan", PRICE, "--run")
     assert (ran.code, ran.json) == (0, {"price": 2.5})
+    assert re.search(r"run run_\w+ started$", ran.err, re.MULTILINE), "a plan without a name leaves no colon"
 
 
 def test_a_plan_that_writes_runs_with_yes(toolpath: Command) -> None:

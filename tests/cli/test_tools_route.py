@@ -10,6 +10,7 @@ import pytest
 from cli_cases import Command
 from eval_cases import model_environment
 
+from toolpath.testing.model_replies import Fails
 from toolpath.testing.model_server import ModelServer
 from toolpath.values import JsonObject
 
@@ -144,6 +145,19 @@ async def test_each_form_of_a_models_answer_gives_all_outputs_and_its_text(
         trace = await asyncio.to_thread(toolpath, "tools", "route", "--trace", newest["id"])
         for said in (newest["run_id"], "→ shop.price (", "Answer 1:", "AVAILABLE TOOLS"):
             assert said in trace.out
+
+
+async def test_a_model_that_fails_is_told_of_with_what_to_do(
+    toolpath: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ModelServer(then=Fails(status=401, message="No such key.")) as server:
+        for name, value in model_environment(server).items():
+            monkeypatch.setenv(name, value)
+        for words in (("tools", "route"), ("plan",)):
+            ran = await asyncio.to_thread(toolpath, *words, PRICE, "-q")
+            assert ran.code == 0
+            assert "by rules in place of the model" in ran.err
+            assert "No such key. Check OPENAI_API_KEY." in ran.err
 
 
 def test_a_trace_that_is_not_there_is_told(toolpath: Command, shop: Path) -> None:

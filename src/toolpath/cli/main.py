@@ -35,8 +35,9 @@ app = typer.Typer(
     cls=Commands,
     name="toolpath",
     help="Turns a request into a checked plan of tool calls and runs it: parallel, durable, auditable.",
-    epilog="Global options may stand anywhere. Exit codes: 0 done, 1 run failed, 2 usage, 3 plan does not check, "
-    "4 waits for a person, 5 cancelled, 6 budget, 7 policy, 124 timeout, 130 interrupted.",
+    epilog="Global options may stand anywhere. Exit codes: 0 done, 1 run failed, 2 usage, "
+    "3 plan does not check or asks, 4 waits for a person, 5 cancelled, 6 budget, 7 policy, 124 timeout, "
+    "130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -28,7 +28,7 @@ are those that modules and folders declare in their text, and those that were ca
 | 0 | done |
 | 1 | the run failed |
 | 2 | what was typed cannot be meant |
-| 3 | the plan does not check |
+| 3 | the plan does not check, or leaves a question open; a line of a data set cannot be read |
 | 4 | the run waits for a person |
 | 5 | cancelled |
 | 6 | the budget is spent |

@@ -66,6 +66,11 @@ def _share(event: ev.StepProgress, between: str) -> str:
     return f"{event.progress:g}{between}{event.total:g}" if event.total else f"{event.progress:g}"
 
 
+def _run_started(event: ev.RunStarted) -> str:
+    name = _short(event.plan.get("name", ""), 80)
+    return f"run {event.run_id} started{f': {name}' if name else ''}"
+
+
 def _started(event: ev.StepStarted) -> str:
     attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
     return f"{event.path} started{f' ({event.tool})' if event.tool else ''}{attempt}"
@@ -112,9 +117,7 @@ def _run_failed(event: ev.RunFailed) -> str:
 
 
 VIEWS: dict[type[ev.Event], View] = {
-    ev.RunStarted: View(
-        zh="运行开始", line=lambda e: f"run {e.run_id} started: {_short(e.plan.get('name', ''), 80)}", status="running"
-    ),
+    ev.RunStarted: View(zh="运行开始", line=_run_started, status="running"),
     ev.RunPaused: View(zh="运行暂停", line=lambda e: f"run paused{_because(e)}", status="paused"),
     ev.RunResumed: View(zh="运行继续", line=lambda e: f"run resumed{_because(e)}", status="running"),
     ev.RunAuthorized: View(

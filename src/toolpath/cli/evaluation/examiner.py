@@ -106,7 +106,7 @@ class Examiner:
         except NoToolFits as refusal:
             return _by_planner(refusal.record, came="refusal", error=refusal.message)
         except ToolpathError as failure:
-            return _by_planner(getattr(failure, "record", None), came="failure", error=failure.message)
+            return _by_planner(getattr(failure, "record", None), came="failure", error=str(failure))
         return _by_planner(planned.record, plan=planned.plan)
 
     async def _plan(self, task: Task, catalog: Catalog) -> PlanningResult:

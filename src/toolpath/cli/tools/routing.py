@@ -51,6 +51,8 @@ def route_request(options: GlobalOptions, request: RoutingRequest) -> int:
             on_multiple=cast("Any", request.on_multiple or None),
         )
         _show_decisions(routed.record, output)
+        if routed.record.error and routed.record.outcome != "refused":
+            output.tell(f"Chosen by rules in place of the model: {routed.record.error}", "yellow")
         if routed.plan is None:
             return _without_calls(routed, output)
         if not request.run:

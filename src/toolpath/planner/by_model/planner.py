@@ -302,6 +302,7 @@ class PlanningSession:
         if self.ground.options.fallback == "error" or offline is None:
             record = self.record(None, outcome="failed", reason=reason)
             raise PlanningFailed(reason, findings=findings, record=record, hint=hint)
+        reason = f"{reason.rstrip('.')}. {hint}" if hint else reason
         try:
             plan = await offline(self.request, self.catalog)
         except ToolpathError as error:

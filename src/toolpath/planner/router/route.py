@@ -80,7 +80,7 @@ async def route(
         try:
             return await routing.ask(chat)
         except ChatFailed as failure:
-            routing.error = failure.message
+            routing.error = str(failure)
             if routing.refused is not None:
                 # What the model chose was refused for a reason: words do not choose in its place.
                 return routing.again(routing.refused)
