@@ -6,7 +6,7 @@ import pytest
 from tests.checks.commanded import tool
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.request.sentences import clauses_of
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.model.tool import Tool

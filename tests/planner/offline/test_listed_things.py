@@ -9,7 +9,7 @@ import pytest
 from tests.planner.made_tools import tool
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.request.sentences import clauses_of
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.model.plan import Plan
 from toolpath.planner.offline.planner import plan_offline

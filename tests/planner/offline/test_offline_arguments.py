@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.request.moments import days_in
 from toolpath.planner.offline.slots import slots_of
+from toolpath.planner.offline.tool_parts import tool_parts
 from toolpath.planner.offline.written_dates import write_date
 
 
@@ -87,11 +87,11 @@ def test_a_date_is_written_as_its_parameter_wants_it() -> None:
 
 
 def test_quoted_text_is_never_cut() -> None:
-    assert clauses("Say 'one, then two', then stop it") == ["Say 'one, then two'", "stop it"]
+    assert tool_parts("Say 'one, then two', then stop it") == ["Say 'one, then two'", "stop it"]
 
 
 def test_a_clause_may_begin_with_a_word_of_a_tool() -> None:
-    assert clauses("Invest 20 and withdraw 10", ["withdraw"]) == ["Invest 20", "withdraw 10"]
+    assert tool_parts("Invest 20 and withdraw 10", ["withdraw"]) == ["Invest 20", "withdraw 10"]
 
 
 def test_a_capital_of_grammar_is_no_name() -> None:

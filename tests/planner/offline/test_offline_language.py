@@ -12,11 +12,11 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
-from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.slots import slots_of
+from toolpath.planner.offline.tool_parts import tool_parts
 from toolpath.planner.scoring.gold import gold_calls, made_calls
 from toolpath.planner.scoring.score import score_plan
 
@@ -136,7 +136,7 @@ def test_a_part_that_hints_at_one_tool_alone_and_says_what_it_needs_has_it() -> 
     ],
 )
 def test_words_of_sequence_cut_only_where_they_stand_for_one(text: str, parts: int) -> None:
-    assert len(clauses(text)) == parts
+    assert len(tool_parts(text)) == parts
 
 
 # Names, places, calendars

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.clauses import after_colon
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.sentences import after_colon
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 from toolpath.values import Json

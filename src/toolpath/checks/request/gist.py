@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.denials import Denial, denial_in, denies
 from toolpath.checks.request.infinitives import is_infinitive
+from toolpath.checks.request.moods import Clause
+from toolpath.checks.request.openings import opening_of
 from toolpath.checks.request.seen import without_contents
-from toolpath.checks.request.sentences import Clause, clauses_of, opening_of
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.wishes import without_needing
 from toolpath.model.tool import Tool

@@ -21,6 +21,7 @@ from toolpath.checks.request.asides import asides
 from toolpath.checks.request.bases import bases, unfounded
 from toolpath.checks.request.bindings import misbound
 from toolpath.checks.request.blockers import Mood
+from toolpath.checks.request.clauses import after_colon, narrowed
 from toolpath.checks.request.concepts import phrasal
 from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
@@ -29,10 +30,12 @@ from toolpath.checks.request.ends_of_periods import ends_of_periods
 from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.levels import levels
 from toolpath.checks.request.marked_numbers import marked
+from toolpath.checks.request.moods import Clause, says_how_it_is_to_be
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
 from toolpath.checks.request.nowadays import is_of_now
 from toolpath.checks.request.only_read import only_reads
+from toolpath.checks.request.openings import TOPIC
 from toolpath.checks.request.origins import origins
 from toolpath.checks.request.other_verbs import TAKING, is_compound, is_stand_in, is_turned
 from toolpath.checks.request.participles import done
@@ -45,7 +48,6 @@ from toolpath.checks.request.ranges import ranges
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
-from toolpath.checks.request.sentences import TOPIC, Clause, after_colon, narrowed, says_how_it_is_to_be
 from toolpath.checks.request.several import several
 from toolpath.checks.request.shared_names import shared_names
 from toolpath.checks.request.told import Told

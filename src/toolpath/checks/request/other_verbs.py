@@ -13,9 +13,9 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import Seen, is_offered, text_in
-from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import acts, acts_named, makes_of
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call

@@ -18,10 +18,10 @@ from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.contraries import contrary
 from toolpath.checks.request.lent_values import borrowed, is_named, is_of_another
 from toolpath.checks.request.measures import amount_of, counts_alone, counts_in, is_stock
+from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.presence import presence_of, tells_presence
 from toolpath.checks.request.seen import Seen, short, text_in
-from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.checks.request.whens import OPPOSITE, Test, tests_of

@@ -13,11 +13,12 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import WEEKDAY_NAMES
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.courtesy import closed_up, without_courtesies
 from toolpath.checks.request.denials import denial_in, leaves_be
+from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.said import QUOTED, held_values
-from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.settings import says_an_open_option
 from toolpath.checks.request.statements import is_needless, is_needless_act
 from toolpath.checks.request.tools import CALLING, acts, acts_of, does_away, has_been_done, verbs_of

@@ -9,8 +9,8 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.bases import basis_of, schema_of
+from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, fits
 from toolpath.checks.request.verbs import folded, is_reading

@@ -16,8 +16,9 @@ import msgspec
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import Mood, words_of
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.concepts import STOPS, is_known, listed_concepts
-from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.named_things import BEING
 from toolpath.planner.offline.request.fitting import Fitted, fit

@@ -11,7 +11,6 @@ from toolpath.checks.request.mandate import mandated
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.planner.offline.backward import chained
 from toolpath.planner.offline.carried import carried, widened, without_repeats
-from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
 from toolpath.planner.offline.conjoined import conjoined
 from toolpath.planner.offline.draft import Draft
@@ -31,6 +30,7 @@ from toolpath.planner.offline.reasons import with_reason
 from toolpath.planner.offline.refusal import refusal
 from toolpath.planner.offline.refused_values import asked_where_refused
 from toolpath.planner.offline.request.asking import about
+from toolpath.planner.offline.tool_parts import tool_parts
 from toolpath.values import Json, JsonObject
 
 #: What a plain command counts as at least: of those in the development records, four of five are right.
@@ -60,7 +60,7 @@ def _drafts(text: str, ranker: Ranker) -> list[Draft]:
     if not ranker.candidates or not text:
         return []
     verbs = {raw_words(one.tool.name)[0] for one in ranker.candidates if raw_words(one.tool.name)}
-    parts = clauses(text, verbs, ranker.things()) or [text]
+    parts = tool_parts(text, verbs, ranker.things()) or [text]
     whole = {one.tool.key: ranker.fit(one, text) for one in ranker.candidates}
     owners = owners_of(parts, ranker, whole)
     drafts: list[Draft] = []

@@ -12,7 +12,9 @@ from typing import Final
 
 from toolpath.catalog.words import stem
 from toolpath.checks.request.blockers import Mood, words_of
-from toolpath.checks.request.sentences import Clause, bare, clauses_of
+from toolpath.checks.request.clauses import clauses_of
+from toolpath.checks.request.moods import Clause
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.tools import fits, is_done_form, verbs_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from toolpath.checks.request.clauses import narrowed
 from toolpath.checks.request.concepts import STOPS, commanded
 from toolpath.checks.request.courtesy import without_courtesies
 from toolpath.checks.request.gist import gist_of, reasons_in, undenied
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.seen import speaks_of, without_contents
-from toolpath.checks.request.sentences import bare, narrowed
 from toolpath.checks.request.settings import is_denied_setting
 from toolpath.checks.request.tools import acts, acts_of, verbs_of
 from toolpath.checks.request.verbs import folded

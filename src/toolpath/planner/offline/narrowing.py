@@ -18,8 +18,8 @@ import msgspec
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, concepts_of, phrasal
 from toolpath.checks.request.idle import IDLE
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.other_verbs import TAKING
-from toolpath.checks.request.sentences import bare
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading
 from toolpath.model.plan import Call, Loop, Plan, every_step

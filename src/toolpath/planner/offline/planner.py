@@ -9,10 +9,10 @@ from datetime import date
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.request.clauses import narrowed
 from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.mandate import agrees_beside, mandated
 from toolpath.checks.request.seen import is_offered
-from toolpath.checks.request.sentences import narrowed
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step

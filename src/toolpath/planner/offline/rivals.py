@@ -11,8 +11,9 @@ from itertools import chain
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.concepts import STOPS, concepts_of
-from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.tools import fits, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step

@@ -9,8 +9,9 @@ from typing import Final, Literal
 import msgspec
 
 from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.concepts import STOPS
-from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.span import Span

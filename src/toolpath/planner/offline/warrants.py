@@ -17,14 +17,16 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.idle import IDLE
+from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.openings import bare
 from toolpath.checks.request.other_verbs import PUTTING, is_compound
 from toolpath.checks.request.seen import without_contents
-from toolpath.checks.request.sentences import Clause, bare, clauses_of
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits, makes_of

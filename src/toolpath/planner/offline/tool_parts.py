@@ -47,7 +47,7 @@ _NOUNS = frozenset(
 _MOST = 24
 
 
-def clauses(text: str, verbs: Collection[str] = (), things: Collection[str] = ()) -> list[str]:
+def tool_parts(text: str, verbs: Collection[str] = (), things: Collection[str] = ()) -> list[str]:
     """The parts in their order; what stands in quotation marks is never cut.
 
     `verbs` are words of the tools' names: a part may begin with one of them as with any command. So it may with one of
