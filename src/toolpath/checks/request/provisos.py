@@ -1,79 +1,19 @@
-"""Provisos of a request, held against the `when` of the plan: a condition is carried whole or asked about. Pure.
-
-A condition is carried where every word of it is told: by the value that `when` looks at, by what it is compared with,
-by the inputs of the step that gives it, or as one of the small words that hold a sentence together. What is left over
-may change what the condition says, in more ways than any list of words has.
-"""
+"""Provisos of a request: which condition each `when` of its plan carries, and what is to depend on which. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from toolpath.catalog.words import raw_words, stem
-from toolpath.checks.request.blockers import OTHERWISE, PROVISO, words_of
-from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, NEGATED, NOTHING, UNLESS
-from toolpath.checks.request.concepts import STOPS, concepts_of
-from toolpath.checks.request.contraries import contrary
-from toolpath.checks.request.lent_values import borrowed, is_named, is_of_another
-from toolpath.checks.request.measures import amount_of, counts_alone, counts_in, is_stock
+from toolpath.checks.request.blockers import OTHERWISE, PROVISO
+from toolpath.checks.request.comparisons import UNLESS
+from toolpath.checks.request.condition_tests import says_condition, tells_which_items, tests_in
+from toolpath.checks.request.lent_values import borrowed
 from toolpath.checks.request.moods import Clause
-from toolpath.checks.request.occurrences import whole_words
-from toolpath.checks.request.presence import presence_of, tells_presence
 from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.tools import fits
-from toolpath.checks.request.verbs import folded, is_reading, meanings_of
-from toolpath.checks.request.whens import OPPOSITE, Test, tests_of
 from toolpath.model.plan import Call
-from toolpath.model.tool import Tool
-from toolpath.values import Json, JsonObject, walk
-
-_JOINT: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
-_TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
-_EDGES: Final = ".:'\u2019-"
-_HOLDS: Final = words_of(
-    "says contains mentions includes contain mention say include content contents text enthält contient contiene"
-)
-#: Words that hold a condition together, and say nothing of their own in it.
-_SMALL: Final = words_of("""
-the a an it it's its he he's his she she's her they they're their there there's this these those is are was
-be been being has have had does do did in on at of for my our still already yet now currently then please left
-with from got came comes gets stands any number
-der die das den dem es er sie ihr ihre sein seine ist sind war hat haben wird noch schon jetzt im in am auf von zu bitte
-ein eine einen steht
-le la les l' l il elle ils elles est sont a ont été encore déjà du de des d' un une au aux en ce cet cette ses son sa
-el los las lo es está están ha han ya todavía aún del al un una su sus en sigue hay qu que
-only so we you us as
-da drin nur sein wir
-y soit soient ne n' se s' on seulement
-esté estén tiene tienen le les solo sólo a de sea sean
-""")
-#: Words for how a number came to be what it is compared with: `has dropped under 20`, `is down to fewer than 5`.
-_MOVED: Final = words_of("""
-up down to just come gone go goes went drop drops dropped dropping fall falls fell fallen rise rises risen rose sink
-sinks sunk sank
-liegt liegen stehen bei gefallen gesunken gestiegen sinkt fällt steigt
-reste restent tombé tombée descendu descendue monté montée passé passée
-quedan queda cae caído bajado subido
-""")
-_LEFT: Final = words_of("left remaining remain remains übrig vorrätig restant restants restantes")
-_UNITS: Final = words_of("degrees degree celsius °c grad degrés grados °")
-_MEASURED: Final = frozenset(("minute", "hour", "day", "second", "week", "km", "kg", "percent"))
-
-
-def is_small(word: str) -> bool:
-    """Whether a word of a comparison only holds it together: `we're down to under 3 litres of it`."""
-    plain = folded(word)
-    if plain in _SMALL:
-        return True
-    parts = re.split(r"['\u2019]", plain)
-    return all(one in _SMALL or one in ("re", "ve", "s", "d", "ll") for one in parts)
-
-
-def is_moved(word: str) -> bool:
-    """Whether a word says how a number came to be what it is compared with: `it has dropped under 20`."""
-    return folded(word) in _MOVED
 
 
 def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
@@ -83,35 +23,45 @@ def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
     """
     bound = [(call, when) for call, _, _ in seen.acting if (when := seen.whens.get(id(call)))]
     asked = [one for one in seen.clauses if one.mood == "condition"]
-    if not bound or (not strict and not asked) or (not asked and all(_narrows(when, seen) for _, when in bound)):
-        # A model says with a `when` what a request says by another word, too: `Cancel all open orders`.
+    # A model says with a `when` what a request says by another word, too: `Cancel all open orders`.
+    is_narrowing = not asked and all(tells_which_items(when, seen) for _, when in bound)
+    if not bound or is_narrowing or (not strict and not asked):
         return
-    conditions = [one for one in asked if PROVISO.match(_opened(one.text)) and not OTHERWISE.match(_opened(one.text))]
     others = [one for one in asked if OTHERWISE.match(_opened(one.text))]
-    strange = [one for one in asked if one not in conditions and one not in others]
-    for clause in strange:
-        yield f"The plan does not wait for anything: what of {short(seen, clause)!r}?"
+    conditions = [one for one in asked if one not in others and PROVISO.match(_opened(one.text))]
+    for clause in asked:
+        if clause not in conditions and clause not in others:
+            yield f"The plan does not wait for anything: what of {short(seen, clause)!r}?"
     if len(conditions) != 1 or len(others) > 1:
         yield "Which condition is meant for what?" if len(conditions) > 1 else "On what does it depend?"
-        return
-    condition = conditions[0]
+    else:
+        yield from _uncarried_one(seen, conditions[0], others, bound)
+
+
+def _uncarried_one(
+    seen: Seen, condition: Clause, others: Sequence[Clause], bound: Sequence[tuple[Call, tuple[str, ...]]]
+) -> Iterator[str]:
+    """A question where what depends on something depends on another thing than the one condition, or its other case.
+
+    `others`: the clause of the other case, where there is one; `bound`: the calls that depend on something.
+    """
     text = _condition_of(text_in(seen, condition))
     turned = UNLESS.match(_opened(condition.text)) is not None
-    tests = {when: _tests_of(when, seen) for _, when in bound}
-    carried = {when: found is not None and _carries(found, text, seen, turned) for when, found in tests.items()}
+    tests = {when: tests_in(when, seen) for _, when in bound}
+    straight = {when: found is not None and says_condition(found, text, seen, turned) for when, found in tests.items()}
     opposite = {
-        when: bool(others) and found is not None and _carries(found, text, seen, not turned)
+        when: bool(others) and found is not None and says_condition(found, text, seen, not turned)
         for when, found in tests.items()
     }
     for call, when in bound:
-        if not (carried[when] or opposite[when]):
+        if not (straight[when] or opposite[when]):
             said = " and ".join(when)
             yield f"{call.tool} depends on {said!r}: is that what {short(seen, condition)!r} means?"
             return
-    if others and not (any(carried.values()) and any(opposite.values())):
-        yield f"What is done in the other case: {short(seen, others[0])!r}?"
     if others:
-        yield from _turned_round(seen, others[0], {id(call): carried[when] for call, when in bound})
+        if not (any(straight.values()) and any(opposite.values())):
+            yield f"What is done in the other case: {short(seen, others[0])!r}?"
+        yield from _turned_round(seen, others[0], {id(call): straight[when] for call, when in bound})
         return
     yield from borrowed(seen, text, [call for call, _ in bound])
     yield from _misgoverned(seen, condition, [call for call, _ in bound])
@@ -132,59 +82,13 @@ def _turned_round(seen: Seen, other: Clause, holding: Mapping[int, bool]) -> Ite
 def carried(seen: Seen) -> Iterator[Clause]:
     """The conditions of which every word is told by what the plan depends on."""
     whens = dict.fromkeys(when for call, _, _ in seen.acting if (when := seen.whens.get(id(call))))
-    tests = [found for when in whens if (found := _tests_of(when, seen)) is not None]
+    tests = [found for when in whens if (found := tests_in(when, seen)) is not None]
     for clause in seen.clauses:
         if clause.mood != "condition" or not PROVISO.match(_opened(clause.text)):
             continue
         text, turned = _condition_of(text_in(seen, clause)), UNLESS.match(_opened(clause.text)) is not None
-        if any(_carries(one, text, seen, turned) or _carries(one, text, seen, not turned) for one in tests):
+        if any(says_condition(one, text, seen, turned) or says_condition(one, text, seen, not turned) for one in tests):
             yield clause
-
-
-#: Words of the names of flags that say nothing of what holds.
-_PALE: Final = frozenset(("is", "has", "been", "was", "only", "are", "have"))
-_OPPOSITE_OF: Final = re.compile(r"^(?:un|in|non-?|im)(?=\w{3})")
-#: So many words before what is denied says so.
-_NEAR: Final = 3
-_DENYING: Final = words_of("not no never without nicht kein keine nie ohne pas non sans jamais no sin nunca")
-
-
-def _narrows(whens: Sequence[str], seen: Seen) -> bool:
-    """Whether conditions say no more than which items of a list are meant: `each loan that is insured`."""
-    tests = _tests_of(whens, seen)
-    is_of_items = all(any(re.search(rf"\b{re.escape(one)}\.", when) for one in seen.items) for when in whens)
-    return tests is not None and is_of_items and all(_says_test(test, seen) for test in tests)
-
-
-def _says_test(test: Test, seen: Seen) -> bool:
-    """Whether the words of the request say the test of a flag, or of what something is, and not its opposite."""
-    if test.sign in ("==", "!="):
-        wanted, is_so = [stem(folded(test.value))], test.sign == "=="
-    elif test.sign in ("is", "is not"):
-        wanted = [stem(word) for word in raw_words(test.path[-1]) if word not in _PALE]
-        is_so = test.sign == "is"
-    else:
-        return False
-    words = [folded(word) for word in re.findall(r"[^\W\d_]+", seen.plain)]
-    held = [_holds(one, words) for one in wanted]
-    return bool(held) and None not in held and all(held) == is_so
-
-
-def _holds(wanted: str, words: Sequence[str]) -> bool | None:
-    """Whether the words say the one that is wanted, or its opposite; None: neither."""
-    for at, word in reversed([*enumerate(words)]):
-        bare = _OPPOSITE_OF.sub("", word)
-        if wanted in (stem(word), stem(bare)):
-            return (stem(word) == wanted) is not any(one in _DENYING for one in words[max(0, at - _NEAR) : at])
-    return None
-
-
-def _tests_of(whens: Sequence[str], seen: Seen) -> tuple[Test, ...] | None:
-    """The comparisons that these make together; None where one of them says something else."""
-    steps = [call.id for call, _, _ in seen.calls]
-    found = [tests_of(when, steps, seen.items) for when in whens]
-    tests = dict.fromkeys(test for one in found if one is not None for test in one)
-    return tuple(tests) if None not in found else None
 
 
 def _opened(text: str) -> str:
@@ -203,308 +107,6 @@ def _condition_of(said: str) -> str:
     plain = _opened(said)
     found = PROVISO.match(plain)
     return plain[found.end() :] if found is not None else plain
-
-
-# What it says.
-
-
-def _carries(tests: Sequence[Test], text: str, seen: Seen, turned: bool) -> bool:
-    parts = [text] if len(tests) == 1 else _JOINT.split(text)
-    if len(parts) != len(tests) or (turned and len(tests) > 1):
-        return False
-    before = ""
-    for test, part in zip(tests, parts, strict=True):
-        step = next((call for call, _, _ in seen.calls if call.id == test.path[0]), None)
-        if step is None or not _is_told(test, part, before, step, seen, turned):
-            return False
-        before += f" {part}"
-    return True
-
-
-def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned: bool) -> bool:
-    """Whether a part of a condition says this test, and nothing else."""
-    tool = next((tool for call, tool, _ in seen.calls if call is step), None)
-    field = _field_of(test, tool)
-    schema = _schema_of(test, tool)
-    options = schema.get("enum")
-    if isinstance(options, list) and test.sign in ("==", "!=") and test.value not in map(str, options):
-        # What it never is: `!=` holds for all, then.
-        return False
-    if _NOT_NOW.search(text) or is_of_another(text, step, seen):
-        return False
-    wanted = None if COMPARES.search(text) or NOTHING.search(text) else presence_of(test, schema)
-    if wanted is not None:
-        path = [one for one in test.path[1:] if one != "length"]
-        named = is_named(step, seen)
-        return tells_presence(text, step, tool, path, is_there=wanted != turned, named=named)
-    text = _as_one_word(_NO_MORE.sub(lambda found: found["denied"] or "", text), test.value)
-    rest = _rest_of(text, test, field, turned)
-    if rest is None:
-        return False
-    if any(_is_in(value, text) for value in step.inputs.values()) and _POINTING.search(rest.lstrip(), 1):
-        # `if ST-6 is enrolled in it`: in something else; `if it is cold in the hall` points to nothing.
-        return False
-    tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
-    is_nothing = _nothing_in(text, test) is not None
-    return _is_all_told(tokens, test, field, schema, step, tool, is_nothing) and _is_of_one(
-        f"{before} {text}", step, seen
-    )
-
-
-#: Behind `been`: what is no participle, which would say what has come of it. `been paid` is, `been overdue` is not.
-_NO_PARTICIPLE: Final = (
-    r"\b(?!\s+(?:(?:already|just|not|never)\s+)*(?:\w+[^\W\d_]ed|paid|sent|sold|made|done|lost"
-    r"|\w*(?:aken|iven|osen|oken|itten|rawn|hown))\b)"
-)
-#: What was so some time, of which what is so now tells nothing, and what is so and more besides.
-_NOT_NOW: Final = re.compile(
-    r"\b(?:not|n['\u2019]t)\s+(?:\w+\s+){0,3}?(?:only|just|merely|simply)\b|\bnicht\s+(?:\w+\s+){0,3}?(?:nur|bloß|allein)\b"
-    r"|\bpas\s+(?:seulement|que|uniquement)\b|\bno\s+(?:\w+\s+){0,3}?(?:s[oó]lo|solamente|únicamente)\b"
-    rf"|\b(?:been|was|were|had){_NO_PARTICIPLE}|\b(?:hat|haben|ist|sind|war|waren|wurde)\b[^.;]*\bgewesen\b"
-    r"|\b(?:war|waren|hatten?)\b(?![^.;]*(?:\bge\w+|\w+(?:ge|be|ver|er|zer|ent)\w+)(?:t|en)\b)"
-    r"|\b(?:étai(?:t|ent)|été)\b(?!\s+(?:(?:déjà|bien)\s+)?\w+(?:é|ée|és|ées|i|ie|is|it|ite|u|ue|us)\b)"
-    r"|\b(?:estab[ao]n?|estaban|estuv\w+|estado|eran?)\b(?!\s+\w+(?:[ai]d[oa]s?)\b)"
-    r"|\b(?:ever|jemals|une\s+fois|alguna\s+vez)\b",
-    re.IGNORECASE,
-)
-#: That it was so, and is not any more, says that it is not so.
-_NO_MORE: Final = re.compile(
-    r"\b(?P<denied>no(?=\s+longer\b)|nicht(?=\s+mehr\b(?!\s+als\b))|n(?:e\s|['\u2019])\s*\w+(?=\s+plus\b(?!\s+de\b))|(?=any\s?more\b))"
-    r"(?:\s+(?:longer|mehr|plus)|any\s?more)\b",
-    re.IGNORECASE,
-)
-
-
-def _nothing_in(text: str, test: Test) -> re.Match[str] | None:
-    return NOTHING.search(text) if test.value == "0" and test.sign not in ("<", ">", "<=", ">=") else None
-
-
-def _rest_of(text: str, test: Test, field: frozenset[str], turned: bool) -> str | None:
-    """The words of a condition besides its comparison and its denial; None where these are not those of the test."""
-    rest = text
-    compared = next(((words.search(text), sign) for words, sign in COMPARISONS if words.search(text)), (None, ""))
-    is_number = test.sign in ("<", ">", "<=", ">=")
-    if test.sign in ("is", "is not") and compared[0] is not None and {*raw_words(compared[0].group())} <= field:
-        # `below the minimum` of what is `below_minimum`.
-        compared = (None, "")
-    nothing = _nothing_in(text, test)
-    if is_number != (compared[0] is not None):
-        return None
-    if compared[0] is not None:
-        start, end = compared[0].span()
-        kept = next((one for one in (compared[0].groupdict() or {}).values() if one), "")
-        rest = f"{text[:start]} {kept} {text[end:]}"
-        if any(words.search(rest) for words, _ in COMPARISONS):
-            return None
-    elif nothing is not None:
-        rest = f"{text[: nothing.start()]} {text[nothing.end() :]}"
-    rest = _plainly(rest, field) if test.sign in ("is", "is not") else rest
-    odd = (len(NEGATED.findall(rest)) % 2 == 1) != turned
-    if len(NEGATED.findall(rest)) > 1 or _ENDS_DENIED.search(rest):
-        return None
-    if compared[0] is not None:
-        if (OPPOSITE[compared[1]] if odd else compared[1]) != test.sign:
-            return None
-    elif odd != (test.sign in ("!=", "not in", "is not")):
-        return None
-    return NEGATED.sub(" ", rest)
-
-
-def _plainly(text: str, field: frozenset[str]) -> str:
-    """The text with a word that denies what a switch says as what it denies: `not online` for `offline`."""
-    for found in reversed([*_TOKEN.finditer(text)]):
-        word = found.group().strip(_EDGES)
-        if not concepts_of(word) & field and contrary(word) & field:
-            denied = f"not {min(contrary(word) & field)}"
-            text = f"{text[: found.start()]}{denied}{text[found.end() :]}"
-    return text
-
-
-def _as_one_word(text: str, value: str) -> str:
-    """The text with a value of several words as the one word that it is: `under review` of `under_review`."""
-    words = re.split(r"[\s_-]+", value)
-    if len(words) < 2 or not all(words):
-        return text
-    said = r"[\s_-]+".join(map(re.escape, words))
-    return re.sub(rf"(?<!\w){said}(?!\w)", value.replace(" ", "_"), text, flags=re.IGNORECASE)
-
-
-#: What is denied at the end is what follows: `if it is new don't delete it`.
-_ENDS_DENIED: Final = re.compile(r"(?:n['\u2019]t|\b(?:not|never|no))[\s.,;!]*$", re.IGNORECASE)
-
-
-def _is_all_told(
-    tokens: Sequence[str],
-    test: Test,
-    field: frozenset[str],
-    schema: JsonObject,
-    step: Call,
-    tool: Tool | None,
-    is_nothing: bool,
-) -> bool:
-    """Whether the words are those of the test and no others, and none of the test's is wanting."""
-    inputs = {part for value in step.inputs.values() for part in _parts_of(value)}
-    things = frozenset[str]().union(*(_concepts(word) for word in _words_of(step, tool)))
-    values = frozenset() if test.value == "" else _concepts_of_value(test.value)
-    is_value = test.sign in ("is", "is not") or is_nothing or not test.value
-    is_field = schema.get("enum") is not None
-    is_compared = test.sign in ("<", ">", "<=", ">=")
-    for token in tokens:
-        plain = folded(token).removesuffix("'s")
-        concepts = _concepts(plain)
-        amount = amount_of(plain)
-        if amount is not None and amount.number == test.value and not is_value:
-            is_value = True
-            is_field = is_field or (bool(amount.unit) and counts_alone(amount.unit, test.path[-1], tool))
-            if amount.unit and not counts_in(amount.unit, schema, test.path[-1], tool):
-                return False
-        elif plain in inputs:
-            is_field = is_field or _is_alone(test, tool)
-        elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
-            is_value = True
-        elif _names_field(plain, test, field, schema):
-            is_field = True
-        elif is_compared and is_moved(plain):
-            continue
-        elif is_compared and counts_in(plain, schema, test.path[-1], tool):
-            is_field = is_field or counts_alone(plain, test.path[-1], tool)
-        elif plain in _UNITS or is_small(plain):
-            is_field = is_field or (plain in _UNITS and "temperature" in field | things)
-        elif concepts & things:
-            # Of a tool that gives one number and nothing else, that is what is spoken of.
-            is_field = is_field or _is_alone(test, tool)
-        else:
-            return False
-    is_field = is_field or (is_nothing and test.path[-1] in _COUNTING) or "@" in test.value
-    is_field = is_field or _is_compared_by(tokens, field) or (is_compared and _is_stock_of(tokens, test, tool))
-    return is_value and is_field
-
-
-def _names_field(word: str, test: Test, field: frozenset[str], schema: JsonObject) -> bool:
-    """Whether a word names the value that is looked at; of a few options by its name: `late` is no mere `status`."""
-    if test.sign in ("in", "not in") and word in _HOLDS:
-        return True
-    if schema.get("enum") is None or not _concepts(word) & field:
-        return bool(_concepts(word) & field)
-    told = (*raw_words(test.path[-1]), *raw_words(str(schema.get("description", ""))[:400]))
-    return word in _STATES or stem(word) in {stem(folded(one)) for one in told}
-
-
-_STATES: Final = words_of(
-    "state status stage phase condition zustand stand lage état etat statut estado estatus fase situación"
-)
-_COUNTING: Final = frozenset(
-    ("count", "total", "rows", "row_count", "size", "length", "stock", "copies", "quantity", "items")
-)
-
-
-def _is_stock_of(tokens: Sequence[str], test: Test, tool: Tool | None) -> bool:
-    """Whether a comparison says how much is left, and the value is the only one of its tool that tells that."""
-    is_said = any(is_moved(folded(one)) or folded(one) in _LEFT for one in tokens)
-    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
-    own = [str(name) for name in properties if is_stock(str(name))] if isinstance(properties, dict) else []
-    return is_said and own == [test.path[-1]]
-
-
-def _is_compared_by(tokens: Sequence[str], field: frozenset[str]) -> bool:
-    return bool({"price", "temperature"} & field) and not any(map(_is_other_measure, tokens))
-
-
-def _is_other_measure(token: str) -> bool:
-    return bool(_concepts(folded(token)) & _MEASURED)
-
-
-def _is_alone(test: Test, tool: Tool | None) -> bool:
-    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
-    if not isinstance(properties, dict):
-        return False
-    kinds = ("integer", "number") if test.sign not in ("is", "is not") else ("boolean",)
-    return sum(isinstance(one, dict) and one.get("type") in kinds for one in properties.values()) == 1
-
-
-def _is_of_one(text: str, step: Call, seen: Seen) -> bool:
-    """Whether what the step reads is named in the condition, or is the one thing of its kind in the request."""
-    for name, value in step.inputs.items():
-        if not isinstance(value, str | int) or isinstance(value, bool):
-            continue
-        if _is_in(value, text):
-            continue
-        shape = _shape(str(value))
-        # Numbers are all made alike: of these only one of its name is another thing.
-        others = {
-            str(one)
-            for call, _, _ in seen.calls
-            for path, one in walk(call.inputs, "")
-            if isinstance(one, str | int) and any(map(str.isdigit, str(one))) and _shape(str(one)) == shape
-            if not str(value).isdigit() or {*raw_words(name)} & {*raw_words(path)}
-        }
-        if len(others - {str(value)}) > 0:
-            return False
-    return True
-
-
-#: What points to something that was named before.
-_POINTING: Final = re.compile(r"\b(?:it|him|her|them|he|she|they|this|that|one|ihn|ihm|lui|elle)\b", re.IGNORECASE)
-
-
-def _is_in(value: Json, text: str) -> bool:
-    is_plain = isinstance(value, str | int) and not isinstance(value, bool)
-    return is_plain and any(True for _ in whole_words(text, str(value), ignoring_case=True))
-
-
-def _shape(text: str) -> str:
-    """How a value is made: `T-80` and `T-800` alike."""
-    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]", "a", text))
-
-
-def _schema_of(test: Test, tool: Tool | None) -> JsonObject:
-    schema: Json = tool.output_schema if tool is not None else None
-    for name in test.path[1:]:
-        if isinstance(schema, dict) and schema.get("type") == "array":
-            # Of a loop's item.
-            schema = schema.get("items")
-        properties = schema.get("properties") if isinstance(schema, dict) else None
-        schema = properties.get(name) if isinstance(properties, dict) else None
-    return schema if isinstance(schema, dict) else {}
-
-
-def _field_of(test: Test, tool: Tool | None) -> frozenset[str]:
-    """The concepts of the value that is looked at: of its name and of what its tool says of it."""
-    schema = _schema_of(test, tool)
-    description = schema.get("description")
-    # That a state is there says nothing of which one it is: `low, normal or urgent`.
-    is_compared = test.sign not in ("is", "is not") or schema.get("type") == "boolean"
-    told = description[:400] if isinstance(description, str) and is_compared else ""
-    words = [*raw_words(test.path[-1]), *(word for word in raw_words(told) if word not in STOPS)]
-    return frozenset[str]().union(*(_concepts(word) for word in words)) - {"id"}
-
-
-def _words_of(step: Call, tool: Tool | None) -> Iterable[str]:
-    """The words for the thing that a step reads: of its tool's name and of the parameters that it is given."""
-    named = raw_words(tool.name) if tool is not None else []
-    parameters = [word for name in step.inputs for word in raw_words(name)]
-    is_opened = tool is None or not named or is_reading(named[0]) or bool(meanings_of(named[0]))
-    return (word for word in (*named[is_opened:], *parameters) if word not in ("id", "number"))
-
-
-def _concepts_of_value(value: str) -> frozenset[str]:
-    words = raw_words(value.replace("_", " "))
-    return frozenset[str]().union(*(_concepts(word) for word in words)) if len(words) == 1 else frozenset()
-
-
-def _concepts(word: str) -> frozenset[str]:
-    return concepts_of(word) if folded(word) not in STOPS else frozenset((folded(word),))
-
-
-def _parts_of(value: Json) -> Iterator[str]:
-    """A value and its words, as they are compared."""
-    for _, one in walk(value, ""):
-        if isinstance(one, str | int | float):
-            yield folded(str(one))
-            yield from (folded(word.strip(_EDGES)) for word in re.split(r"[\s_]+", str(one)))
-
-
-# What it is said of.
 
 
 def _misgoverned(seen: Seen, condition: Clause, bound: Sequence[Call]) -> Iterator[str]:

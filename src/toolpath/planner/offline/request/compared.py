@@ -8,11 +8,10 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.comparisons import COMPARES, COMPARISONS
+from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, is_moved, is_small
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.lengths import UNIT_OF
 from toolpath.checks.request.measures import MEASURES, counts_in, is_stock
-from toolpath.checks.request.provisos import is_moved, is_small
 from toolpath.checks.request.whens import OPPOSITE
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
