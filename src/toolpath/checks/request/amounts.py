@@ -13,8 +13,9 @@ from typing import Final
 
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.clock import clocks_in
-from toolpath.checks.request.said import number_words, without_lengths
+from toolpath.checks.request.counts import number_words
 from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.uncovered import without_lengths
 from toolpath.checks.request.units import AMBIGUOUS, UNIT_OF, words_of_unit
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call

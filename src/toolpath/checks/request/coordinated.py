@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpath.checks.request.blockers import takes_back
+from toolpath.checks.request.calendar_words import says_when
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.remainders import says_nothing
-from toolpath.checks.request.said import says_when
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 

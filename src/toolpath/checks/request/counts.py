@@ -25,3 +25,8 @@ COUNTS: Final = {
     for word in words.split()
 }
 """Numbers from 2 to 12, as words of four languages say them."""
+
+
+def number_words(number: int) -> set[str]:
+    """Words for a number from two to twelve."""
+    return {word for word, one in COUNTS.items() if one == number}

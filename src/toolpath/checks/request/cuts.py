@@ -8,8 +8,10 @@ from itertools import islice
 from typing import Final
 
 from toolpath.checks.request.codes import codes_of
+from toolpath.checks.request.counts import number_words
+from toolpath.checks.request.held_values import texts_of
 from toolpath.checks.request.occurrences import occurrences, whole_words
-from toolpath.checks.request.said import COUNTED, DATED, EDGES, number_words, texts_of
+from toolpath.checks.request.tokens import COUNTED, DATED, EDGES
 from toolpath.checks.request.units import words_of_unit
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json

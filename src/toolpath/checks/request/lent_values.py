@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from toolpath.checks.request.blockers import words_of
-from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call
 

@@ -44,9 +44,9 @@ from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointed_back import pointed_back
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.provisos import carried, uncarried
+from toolpath.checks.request.quantifiers import asks_for_all, asks_for_more, quantifiers
 from toolpath.checks.request.ranges import ranges
 from toolpath.checks.request.remainders import remainders
-from toolpath.checks.request.said import asks_for_all, asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.several import several
 from toolpath.checks.request.shared_names import shared_names
@@ -56,6 +56,7 @@ from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.unchanged import read_back, unchanged
+from toolpath.checks.request.uncovered import names_in, uncovered
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.checks.request.wishes import is_needed
 from toolpath.checks.request.written_forms import formless

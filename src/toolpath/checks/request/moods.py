@@ -12,15 +12,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.blockers import (
-    PLEASE,
-    WORD,
-    Mood,
-    blocked_by,
-    hands_on,
-    kept_from,
-    words_of,
-)
+from toolpath.checks.request.blockers import PLEASE, WORD, Mood, blocked_by, hands_on, kept_from, words_of
 from toolpath.checks.request.headings import LEAVES, heading, says_an_order
 from toolpath.checks.request.infinitives import ends_in_infinitive
 from toolpath.checks.request.openings import ASKED_POLITELY, POLITE, TOPIC, WISHES

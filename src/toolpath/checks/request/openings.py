@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolpath.checks.request.blockers import (
-    PLEASE,
-    WORD,
-)
+from toolpath.checks.request.blockers import PLEASE, WORD
 
 TOPIC: Final = re.compile(r"^\s*[#\d][#\w./-]{0,60}\s?:\s+(?=\S)")
 """An id and nothing else before a colon: what a request is about."""

@@ -14,7 +14,8 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
 from toolpath.checks.request.concepts import STOPS, concepts_of
-from toolpath.checks.request.said import held_values, uncovered
+from toolpath.checks.request.held_values import held_values
+from toolpath.checks.request.uncovered import uncovered
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import Test
 from toolpath.model.plan import Call

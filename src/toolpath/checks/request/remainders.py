@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from toolpath.catalog.words import STOP
-from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS
+from toolpath.checks.request.calendar_words import COMING, DAYS_OF_MONTHS, PERIODS, says_when
 from toolpath.checks.request.codes import codes_of
+from toolpath.checks.request.held_values import HeldValues
 from toolpath.checks.request.idle import IDLE
-from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when, without_lengths
 from toolpath.checks.request.translations import says_part
+from toolpath.checks.request.uncovered import without_lengths
 from toolpath.checks.request.verbs import folded
 
 #: Where a part begins that may say something of its own. Of other languages only the marks are looked at.

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Final
 
 from toolpath.checks.request.blockers import PROVISO
-from toolpath.checks.request.said import QUOTED
+from toolpath.checks.request.tokens import QUOTED
 
 _COLON: Final = re.compile(r"\s?:(?=\s|$)")
 #: More of a request is not looked at.

@@ -17,10 +17,11 @@ from toolpath.checks.request.clauses import clauses_of
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.courtesy import closed_up, without_courtesies
 from toolpath.checks.request.denials import denial_in, leaves_be
+from toolpath.checks.request.held_values import held_values
 from toolpath.checks.request.moods import Clause
-from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.settings import says_an_open_option
 from toolpath.checks.request.statements import is_needless, is_needless_act
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.tools import CALLING, acts, acts_of, does_away, has_been_done, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import list_of

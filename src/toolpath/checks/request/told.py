@@ -9,8 +9,10 @@ from typing import Final
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.amounts import CURRENCIES
+from toolpath.checks.request.calendar_words import PERIODS, says_when
 from toolpath.checks.request.concepts import STOPS, concepts_of
-from toolpath.checks.request.said import DATED, EDGES, PERIODS, number_words, says_when
+from toolpath.checks.request.counts import number_words
+from toolpath.checks.request.tokens import DATED, EDGES
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Basis
 from toolpath.values import walk

@@ -8,8 +8,8 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.only_read import stands_alone
-from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.verbs import folded
 
 _PAIRS: Final = (("in", "out"), ("on", "off"), ("up", "down"))

@@ -12,7 +12,7 @@ import msgspec
 
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
-from toolpath.checks.request.said import QUOTED
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import finding_line
 from toolpath.cli.inputs import read_text

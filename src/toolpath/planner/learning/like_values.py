@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from toolpath.catalog.words import STOP
 from toolpath.checks.request.blockers import takes_back, words_of
-from toolpath.checks.request.said import COMING, PERIODS, asks_for_more, says_when
+from toolpath.checks.request.calendar_words import COMING, PERIODS, says_when
+from toolpath.checks.request.quantifiers import asks_for_more
 from toolpath.checks.request.verbs import folded
 
 #: Words that choose, count, point or turn round what is said, in the four languages.

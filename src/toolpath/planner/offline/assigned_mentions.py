@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from toolpath.checks.request.said import asks_for_more
+from toolpath.checks.request.quantifiers import asks_for_more
 from toolpath.checks.request.verbs import is_reading, meanings_of
 from toolpath.planner.offline.match import CUED, WEAK, fitness, fits_at_all, is_like, words_of
 from toolpath.planner.offline.mention import Mention, is_joined

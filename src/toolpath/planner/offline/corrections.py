@@ -12,8 +12,8 @@ from typing import Final
 
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
-from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.settings import is_denied_setting
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.periods import periods_in

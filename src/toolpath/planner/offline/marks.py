@@ -1,6 +1,6 @@
 """Forms of values that are known by their marks, in whatever reader: addresses, handles. Pure.
 
-Quotations are those of `checks/request/said.py`, which the checks of plans go by, too."""
+Quotations are those of `checks/request/tokens.py`, which the checks of plans go by, too."""
 
 from __future__ import annotations
 

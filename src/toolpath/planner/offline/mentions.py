@@ -17,7 +17,7 @@ import msgspec
 
 from toolpath.catalog.words import STOP
 from toolpath.checks.request.clock import clocks_in
-from toolpath.checks.request.said import QUOTED
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.tongues import Tongue
 from toolpath.planner.offline.marks import EMAIL, HANDLE, URL
 from toolpath.planner.offline.match import is_unit

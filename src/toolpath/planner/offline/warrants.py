@@ -41,14 +41,7 @@ from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.ordinals import place_in_row
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.told_texts import is_message
-from toolpath.planner.offline.request.toolbox import (
-    PARTICLES,
-    Kit,
-    Toolbox,
-    ToolField,
-    is_like_examples,
-    things_of,
-)
+from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox, ToolField, is_like_examples, things_of
 from toolpath.values import Json
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")

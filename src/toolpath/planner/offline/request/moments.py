@@ -10,9 +10,8 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS, MONTHS, WEEKDAY_NAMES, WEEKDAYS
+from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS, IN_DAYS, MONTHS, WEEKDAY_NAMES, WEEKDAYS
 from toolpath.checks.request.counts import COUNTS
-from toolpath.checks.request.said import IN_DAYS
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.weekdays import days_of_weeks

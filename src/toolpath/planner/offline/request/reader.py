@@ -33,14 +33,7 @@ from toolpath.planner.offline.request.conditions import (
 )
 from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.item_flags import flagged
-from toolpath.planner.offline.request.links import (
-    PALE,
-    calling,
-    concepts_of_path,
-    feeds,
-    gives,
-    is_only_address,
-)
+from toolpath.planner.offline.request.links import PALE, calling, concepts_of_path, feeds, gives, is_only_address
 from toolpath.planner.offline.request.looped import literals, of_list
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.picks import Pick, is_item_of_list, picks_in

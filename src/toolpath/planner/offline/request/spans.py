@@ -16,7 +16,7 @@ import msgspec
 from toolpath.catalog.words import STOP
 from toolpath.checks.request.clock import ClockTime, HalfOfDay, clocks_in, halves_in
 from toolpath.checks.request.concepts import STOPS, is_known
-from toolpath.checks.request.said import QUOTED
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.marks import EMAIL, HANDLE, URL

@@ -12,9 +12,9 @@ import msgspec
 from rapidfuzz.distance import OSA
 
 from toolpath.catalog.words import STOP, raw_words, stem
+from toolpath.checks.request.calendar_words import says_when
 from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.concepts import STOPS, listed_concepts
-from toolpath.checks.request.said import says_when
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import english_verbs, folded, is_counter, is_reading, meanings_of
 from toolpath.model.tool import Tool

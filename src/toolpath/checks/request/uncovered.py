@@ -1,80 +1,36 @@
-"""Values that a request says and a plan has to have: numbers, ids, names, dates, addresses; cut values. Pure."""
+"""Words of a request that no value of its plan holds: numbers, ids, names, dates, addresses. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from datetime import date, timedelta
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.calendar_words import DAYS_OF_MONTHS, MONTH_NAMES, MONTHS, WEEKDAYS
+from toolpath.checks.request.calendar_words import (
+    COMING,
+    DAYS_OF_MONTHS,
+    IN_DAYS,
+    MONTH_NAMES,
+    MONTHS,
+    PERIODS,
+    WEEKDAYS,
+    WHEN,
+)
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.concepts import is_german_thing
 from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.held_values import RUNS, HeldValues, numbers_of, readings_of
 from toolpath.checks.request.lengths import WORDS_OF_UNITS, Length, in_unit_of_time, lengths_in
-from toolpath.checks.request.occurrences import goes_on, whole_words
+from toolpath.checks.request.tokens import COUNTED, DATED, EDGES, QUOTED
 from toolpath.checks.request.translations import says_part
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of, unelided
-from toolpath.values import Json
 
-QUOTED: Final = re.compile(
-    # What opens a quotation ends another one: each of many in a row would be tried with all that follows.
-    r'"([^"\n]{1,4000})"|“([^“”\n]{1,4000})[”“]|„([^„“”"\n]{1,4000})[“”"]|«\s*([^«»\n]{1,4000}?)\s*»|`([^`\n]{1,4000})`'
-    r"|(?<![\w])[\u2018']([^'\n]{1,4000}?(?:['\u2019][a-z][^'\n]{0,200}?){0,20})[\u2019'](?![\w])"
-)
-"""Quotations, whatever marks they stand in; the group that matched is what is quoted."""
 _TOKEN: Final = re.compile(r"[^\s\"“”„«»`]+")
-EDGES: Final = ".,;:!?¿¡()[]{}<>'\u2018\u2019*…"
-_RUNS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-#: Digits and what they count, in one token: `5kg`, `3rd`, `10am`, `20%`.
-COUNTED: Final = re.compile(
-    r"[-+~#$€£¥]{0,2}(?P<number>\d+(?:[.,]\d+)*)\s?(?:%|°|st|nd|rd|th|er|re|e|k|m|kg|g|mg|lbs?|km|cm|mm|mi|ft|in|hz"
-    r"|khz|mhz|ghz|ms|s|min|mins|h|hrs?|hours?|d|"
-    r"days?|weeks?|months?|years?|years?-old|[ap]\.?m|l|ml|gb|mb|kb|tb|w|kw|v|mph|x|€|\$|£|eur|usd|gbp|chf|uhr|m/s"
-    r"|km/h|m/s\^?2|°c|°f|c|f|-\w+)?",
-    re.IGNORECASE,
-)
-DATED: Final = re.compile(r"\d{1,4}([-/.:])\d{1,2}(?:\1\d{1,4})?(?:t\d{1,2}:\d{2}.*|z)?", re.IGNORECASE)
-#: Words that say when, and have to be somewhere in the plan.
-_WHEN: Final = frozenset(
-    folded(word)
-    for word in re.findall(
-        r"\S+",
-        """today tonight tomorrow yesterday noon midnight weekend later soon daily weekly monthly yearly hourly
-        twice thrice nightly annually immediately-after heute morgen übermorgen mittag mitternacht täglich
-        wöchentlich monatlich stündlich zweimal aujourd'hui demain midi minuit quotidiennement hebdomadaire
-        mensuel hoy mañana mediodía medianoche diariamente semanalmente mensualmente""",
-    )
-)
-PERIODS: Final = frozenset(
-    re.findall(
-        r"\S+",
-        """week month year weekend quarter hour day morning evening afternoon woche monat jahr semaine mois
-        semana mes""",
-    )
-)
-COMING: Final = frozenset(
-    re.findall(
-        r"\S+",
-        """next this coming following last nachste nachsten nachstes diese dieses prochaine prochain cette ce
-        proxima proximo esta este""",
-    )
-)
-_OF_TIME: Final = frozenset((*WEEKDAYS, *MONTHS, *COUNTS, *_WHEN))
-#: Words that ask for more than one call does.
-_EVERY: Final = frozenset(
-    folded(word)
-    for word in re.findall(
-        r"\S+",
-        """all every each everything everyone everybody both any anything alle alles jede jeden jedes jeder
-        beide beiden sämtliche tous toutes tout chaque tous-les todos todas todo cada ambos ambas cualquier""",
-    )
-)
-_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})")
 #: Words in capitals that are no names.
 _NO_NAMES: Final = frozenset(
     folded(word)
@@ -89,141 +45,6 @@ _NO_NAMES: Final = frozenset(
 )
 
 
-def number_words(number: int) -> set[str]:
-    """Words for a number from two to twelve."""
-    return {word for word, one in COUNTS.items() if one == number}
-
-
-class HeldValues(msgspec.Struct, frozen=True):
-    """Values that the calls of a plan hold, to be compared with words of a request."""
-
-    texts: tuple[str, ...]
-    """Values, folded."""
-    numbers: frozenset[float]
-    amounts: frozenset[float]
-    """Numbers that stand for themselves, not as a part of a date, a time or an id; lengths of lists."""
-    runs: frozenset[str]
-    """Every run of digits in any value, without leading zeros."""
-    dates: tuple[date, ...]
-    vocabulary: frozenset[str]
-    """Words of the tools: names, descriptions, parameters, allowed values."""
-
-    def has(self, text: str) -> bool:
-        """Whether a value holds the text as whole words."""
-        said = folded(text)
-        return any(True for value in self.texts for _ in whole_words(value, said))
-
-    def has_text(self, text: str) -> bool:
-        """Whether a value holds the text letter by letter."""
-        return any(folded(text) in value for value in self.texts)
-
-    def names(self, word: str) -> bool:
-        """Whether a value holds the word, and not as a part of an address."""
-        said = folded(word)
-        return any(not _is_in_address(value, *place) for value in self.texts for place in whole_words(value, said))
-
-
-def _is_in_address(text: str, start: int, end: int) -> bool:
-    """Whether a word of the text is a part of an address: `ann` of `ann@example.org`, `example` of it."""
-    if text[start - 1 : start] == "@" or text[end : end + 1] == "@":
-        return True
-    is_after = text[start - 1 : start] == "." and start > 1 and goes_on(text[start - 2 : start - 1])
-    return is_after or (text[end : end + 1] == "." and goes_on(text[end + 1 : end + 2]))
-
-
-def held_values(values: Sequence[Json], vocabulary: Collection[str], counts: Collection[int] = ()) -> HeldValues:
-    """The words, numbers and dates in these values of calls. `counts`: how often the plan calls each of its tools."""
-    texts = [text for value in values for text in texts_of(value)]
-    dates: list[date] = []
-    for text in texts:
-        for year, month, day in _ISO.findall(text):
-            try:
-                dates.append(date(int(year), int(month), int(day)))
-            except ValueError:
-                continue
-    return HeldValues(
-        texts=tuple(folded(" ".join(text.split())) for text in texts),
-        numbers=frozenset(number for value in values for number in _numbers(value)),
-        amounts=frozenset([*(amount for value in values for amount in _amounts(value)), *map(float, counts)]),
-        runs=frozenset(run.lstrip("0") or "0" for text in texts for run in _RUNS.findall(text)),
-        dates=tuple(dates),
-        vocabulary=frozenset(folded(word) for word in vocabulary),
-    )
-
-
-def texts_of(value: Json) -> Iterator[str]:
-    """Every text and number in a value, and the names in it, as texts."""
-    match value:
-        case str():
-            yield value
-        case bool() | None:
-            pass
-        case int() | float():
-            yield str(value)
-        case list():
-            for item in value:
-                yield from texts_of(item)
-        case dict():
-            for key, item in value.items():
-                yield str(key)
-                yield from texts_of(item)
-
-
-def _numbers(value: Json) -> Iterator[float]:
-    match value:
-        case bool() | None:
-            pass
-        case int() | float():
-            yield float(value)
-        case str():
-            for found in re.findall(r"\d+(?:[.,]\d+)*", value):
-                yield from _read(found)
-        case list():
-            for item in value:
-                yield from _numbers(item)
-        case dict():
-            for item in value.values():
-                yield from _numbers(item)
-
-
-def _amounts(value: Json) -> Iterator[float]:
-    match value:
-        case bool() | None:
-            pass
-        case int() | float():
-            yield float(value)
-        case str():
-            for token in re.split(r"[\s,;()]+", value):
-                counted = COUNTED.fullmatch(token.strip(EDGES))
-                if counted is not None and not _NUMBERED.match(token):
-                    yield from _read(counted["number"])
-            for digits in _PERIOD.findall(value):
-                yield from (float(run) for run in _RUNS.findall(digits))
-        case list():
-            yield float(len(value))
-            for item in value:
-                yield from _amounts(item)
-        case dict():
-            for item in value.values():
-                yield from _amounts(item)
-
-
-#: The beginning of an id, as `10-A`.
-_NUMBERED: Final = re.compile(r"\d+-\w")
-#: A length of time as ISO 8601 writes it: `PT10M`.
-_PERIOD: Final = re.compile(r"(?<!\w)P(?=[\dT])(?:\d+[YMWD]){0,4}(?:T(?:\d+[HMS]){1,3})?(?!\w)")
-
-
-def _read(digits: str) -> Iterator[float]:
-    """The numbers that a run of digits with separators may be."""
-    for plain in (digits.replace(",", ""), digits.replace(".", "").replace(",", "."), digits.replace(",", ".")):
-        try:
-            if len(plain) < 300:
-                yield float(plain)
-        except ValueError:
-            continue
-
-
 _THOUSANDS: Final = re.compile(
     r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?: \d{3})*(?:[.,]\d{1,2})?\s?(?:[€$£¥]|[a-z]{3}\b|euros?\b"
     r"|franken\b|francs?\b|dollars?\b))"
@@ -232,61 +53,61 @@ _THOUSANDS: Final = re.compile(
 )
 
 
-_FEW: Final = (
-    r"\d{1,3}|an?|einem|einer|une?|una|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben"
-    r"|acht"
-    r"|neun|zehn|deux|trois|quatre|cinq|sept|huit|neuf|dix|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez"
-)
-_DAYS: Final = r"days?|weeks?|tag(?:en)?|wochen?|jours?|semaines?|d[ií]as?|semanas?"
-IN_DAYS: Final = re.compile(
-    rf"(?<![\w-])(?:(?:in|dans|dentro\s+de)\s+(?P<ahead>{_FEW})\s+(?P<unit>{_DAYS})"
-    rf"|(?P<ago>{_FEW})\s+(?P<agounit>{_DAYS})\s+ago|(?:vor|il\s+y\s+a"
-    rf"|hace)\s+(?P<back>{_FEW})\s+(?P<backunit>{_DAYS}))(?![\w-])",
-    re.IGNORECASE,
-)
-"""Days that are counted from the one on which it is said: `in 3 days`, `vor zwei Wochen`."""
-
-
 def uncovered(text: str, held: HeldValues) -> list[str]:
     """The words of the request that no value of the plan has, in the order of the request.
 
     `text`: the request, what the plan holds word for word not blanked out.
     """
-    found: list[str] = []
-    spans: list[tuple[int, int]] = []
     bare = _without_ids(held, text)
     # `1 200,50 CHF` is one number.
     text = _without_times(without_lengths(_THOUSANDS.sub("", text), held, " "), held)
     if held.dates:
         text = IN_DAYS.sub(" ", text)
     # `on 2026-05-03 … tomorrow`: a date that is said as it is says nothing of another one.
-    meant = msgspec.structs.replace(held, dates=tuple(day for day in held.dates if day.isoformat() not in text))
-    for match in QUOTED.finditer(text):
-        inner = next(group for group in match.groups() if group is not None).strip()
-        spans.append(match.span())
-        is_whole = len(match.group()) > 0.8 * len(text.strip())
-        if inner and not is_whole and not _is_held_text(inner, held):
-            found.append(inner[:100])
-    quoted = bytearray(len(text))
-    for start, end in spans:
-        quoted[start:end] = b"\1" * (end - start)
-    tokens = [match for match in _TOKEN.finditer(text) if quoted.find(1, *match.span()) < 0]
+    undated = msgspec.structs.replace(held, dates=tuple(day for day in held.dates if day.isoformat() not in text))
+    quotations = [*QUOTED.finditer(text)]
+    found = _quotations_not_held(quotations, text, held)
+    tokens = _tokens_beside(quotations, text)
     for index, match in enumerate(tokens[:2_000]):
-        if _PATTERN.fullmatch(match.group().strip(_ENDS)) and not held.has_text(match.group().strip(_ENDS)):
-            found.append(match.group().strip(_ENDS)[:100])
+        whole = match.group().strip(_ENDS)
+        if _PATTERN.fullmatch(whole) and not held.has_text(whole):
+            found.append(whole[:100])
             continue
         token = match.group().strip(EDGES).removesuffix("'s").removesuffix("\u2019s")
-        earlier = text[max(0, match.start() - 40) : match.start()]
-        before = folded(tokens[index - 1].group()) if index else ""
-        opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
         plain = folded(token)
-        now = meant if plain in _WHEN or plain in PERIODS else held if any(map(str.isalpha, token)) else bare
+        before = folded(tokens[index - 1].group()) if index else ""
         if before[-1:].isdigit() and (plain in METRIC or (token[:1].isupper() and is_german_thing(token))):
             # It says what the number before counts.
             continue
+        opens = _opens_a_sentence(text, match.start())
+        now = undated if plain in WHEN or plain in PERIODS else held if any(map(str.isalpha, token)) else bare
         if token and not _is_held(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
             found.append(token[:100])
     return list(dict.fromkeys(found))
+
+
+def _quotations_not_held(quotations: Sequence[re.Match[str]], text: str, held: HeldValues) -> list[str]:
+    """Quotations that no value holds; a text that is quoted as a whole is read word by word."""
+    whole = 0.8 * len(text.strip())
+    inner = [next(group for group in one.groups() if group is not None).strip() for one in quotations]
+    return [
+        said[:100]
+        for said, one in zip(inner, quotations, strict=True)
+        if said and len(one.group()) <= whole and not _is_held_text(said, held)
+    ]
+
+
+def _tokens_beside(quotations: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
+    """The tokens of the text of which no letter is quoted."""
+    quoted = bytearray(len(text))
+    for one in quotations:
+        quoted[one.start() : one.end()] = b"\1" * (one.end() - one.start())
+    return [match for match in _TOKEN.finditer(text) if quoted.find(1, *match.span()) < 0]
+
+
+def _opens_a_sentence(text: str, at: int) -> bool:
+    before = text[max(0, at - 40) : at]
+    return not before.strip() or before.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
 
 
 #: Names of which many are meant: `*.txt`, `/tmp/*`, `notes*.md`.
@@ -302,8 +123,8 @@ def _without_ids(held: HeldValues, text: str) -> HeldValues:
     others = [one for one in held.texts if not (_IDENTITY.fullmatch(one) and one in plain)]
     if len(others) == len(held.texts):
         return held
-    runs = frozenset(run.lstrip("0") or "0" for one in others for run in _RUNS.findall(one))
-    numbers = frozenset(number for one in others for number in _numbers(one)) | held.amounts
+    runs = frozenset(run.lstrip("0") or "0" for one in others for run in RUNS.findall(one))
+    numbers = frozenset(number for one in others for number in numbers_of(one)) | held.amounts
     return msgspec.structs.replace(held, texts=tuple(others), runs=runs, numbers=numbers)
 
 
@@ -399,7 +220,7 @@ def _is_held_time(token: str, plain: str, held: HeldValues, before: str) -> bool
         return held.has(token) or any(day.day == DAYS_OF_MONTHS[plain] for day in held.dates)
     if plain in PERIODS and before in COMING:
         return held.has(token) or bool(held.dates)
-    if plain in _WHEN:
+    if plain in WHEN:
         return held.has(token) or bool(held.dates) or plain in held.vocabulary
     return None
 
@@ -483,7 +304,7 @@ def _is_held_number(token: str, plain: str, held: HeldValues, after: Sequence[re
         return _is_held_count(counted["number"], held, after)
     if is_whole or held.has(token) or held.has(token.replace("^", "**")):
         return True
-    runs = [run.lstrip("0") or "0" for run in _RUNS.findall(token)]
+    runs = [run.lstrip("0") or "0" for run in RUNS.findall(token)]
     if counted is not None:
         following = folded(after[0].group().strip(EDGES)) if after else ""
         return _is_held_amount(counted["number"], token, following, held)
@@ -511,7 +332,7 @@ _SCALES: Final = {
 
 
 def _is_held_amount(digits: str, token: str, following: str, held: HeldValues) -> bool:
-    numbers = set(_read(digits))
+    numbers = set(readings_of(digits))
     tail = token[token.find(digits) + len(digits) :].casefold()
     scale = _SCALES.get(tail) or _SCALES.get(following)
     if scale is not None:
@@ -550,7 +371,7 @@ def _is_held_count(digits: str, held: HeldValues, after: Sequence[re.Match[str]]
     """Whether a value says how many: digits of a date, a time or an id do not."""
     following = folded(after[0].group().strip(EDGES)) if after else ""
     scale = _SCALES.get(following, 1.0)
-    return any(number in held.amounts or round(number * scale, 10) in held.amounts for number in _read(digits))
+    return any(number in held.amounts or round(number * scale, 10) in held.amounts for number in readings_of(digits))
 
 
 def _is_held_hour(hour: float, held: HeldValues) -> bool:
@@ -560,40 +381,8 @@ def _is_held_hour(hour: float, held: HeldValues) -> bool:
     return any(pattern.search(value) for value in held.texts)
 
 
-def asks_for_more(word: str) -> bool:
-    """Whether the word asks for every one of several things, or says when."""
-    return folded(word) in _EVERY or folded(word) in _WHEN
-
-
-def says_when(word: str) -> bool:
-    """Whether the word is a day, a month, a count or a time, which `uncovered` looks for by itself."""
-    return folded(word) in _OF_TIME
-
-
-#: Words for all that ask for nothing.
-_ALL_IN_IDIOMS: Final = re.compile(
-    r"\b(?:tout de suite|tout de même|first of all|after all|at all|all right|vor allem|ante todo|sobre todo)\b"
-    # `at 30 each` is the price of one.
-    r"|(?<=[\d#])\s*(?:[€$£]|euros?|dollars?|pounds?|eur|usd|gbp|chf)?\s*\beach\b(?!\s+of\b)",
-    re.IGNORECASE,
-)
-
-
-def quantifiers(text: str, held: HeldValues) -> list[str]:
-    """Words that ask for every one of several things, where no value holds them."""
-    text = _ALL_IN_IDIOMS.sub(" ", text)
-    found = [match.group() for match in re.finditer(r"[^\W\d_]+", text) if folded(match.group()) in _EVERY]
-    return [word for word in dict.fromkeys(found) if not held.has(word) and folded(word) not in held.vocabulary]
-
-
-def asks_for_all(text: str) -> bool:
-    """Whether a text has no words but those that ask for every one of several things, and what leads to them."""
-    words = [folded(word) for word in re.findall(r"[^\W\d_]+", text)]
-    return bool(_EVERY.intersection(words)) and all(word in _EVERY or len(word) < 4 for word in words)
-
-
 def names_in(text: str, words: Sequence[str]) -> frozenset[str]:
     """Those of the words of a text that can be nothing but names: not quoted, no digits, no count, no time."""
     quoted = {group.strip() for match in QUOTED.finditer(text) for group in match.groups() if group}
-    dated = {*WEEKDAYS, *MONTHS, *COUNTS, *_WHEN, *PERIODS}
+    dated = {*WEEKDAYS, *MONTHS, *COUNTS, *WHEN, *PERIODS}
     return frozenset(word for word in words if word.isalpha() and word not in quoted and folded(word) not in dated)
