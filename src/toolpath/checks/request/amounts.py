@@ -204,11 +204,14 @@ def _in_other_unit(seen: Seen) -> Iterator[str]:
         for tool, name in holders(found["number"], seen) if unit is not None else ():
             named = {UNIT_OF[word] for word in _words(name) if word in UNIT_OF}
             told = named or {UNIT_OF[word] for word in _words(told_of(tool, name)) if word in UNIT_OF}
-            kinds = {kind for _, kind in told} | ({"heat"} & {*map(_kind_of, _words(f"{name} {told_of(tool, name)}"))})
-            is_other = unit is not None and unit not in told and unit[1] in kinds
+            kinds = {one.kind for one in told} | ({"heat"} & {*map(_kind_of, _words(f"{name} {told_of(tool, name)}"))})
+            is_other = unit is not None and unit not in told and unit.kind in kinds
             # Degrees are no hours.
             is_other |= (
-                kinds == {"heat"} and unit is not None and unit[1] != "heat" and folded(found["unit"]) not in AMBIGUOUS
+                kinds == {"heat"}
+                and unit is not None
+                and unit.kind != "heat"
+                and folded(found["unit"]) not in AMBIGUOUS
             )
             # A parameter that is called by its unit counts in nothing else: `rpm` is no `3000 g`.
             is_other |= bool(named) and unit not in named and folded(found["unit"]) not in AMBIGUOUS
@@ -237,7 +240,10 @@ def _inputs_of(tool: Tool | None) -> Iterator[str]:
 
 def _kind_of(word: str) -> str:
     """The kind of measure that a word of a parameter speaks of; none: it is no unit."""
-    return "heat" if word in _HEAT else UNIT_OF.get(word, (0, ""))[1]
+    if word in _HEAT:
+        return "heat"
+    unit = UNIT_OF.get(word)
+    return unit.kind if unit is not None else ""
 
 
 #: Words for heat that say no unit of it.

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
 from toolpath.checks.request.counts import COUNTS
+from toolpath.checks.request.units import words_for
 from toolpath.checks.request.verbs import folded
 
-Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
-_UNITS: Final[dict[Unit, str]] = {
-    "second": "second seconds sec secs sekunde sekunden seconde secondes segundo segundos",
-    "minute": "minute minutes min mins minuten minuto minutos",
-    "hour": "hour hours hr hrs stunde stunden std heure heures hora horas",
-    "day": "day days tag tage tagen jour jours día días",
-    "week": "week weeks woche wochen semaine semaines semana semanas",
-    "month": "month months monat monate monaten mois mes meses",
-    "year": "year years jahr jahre jahren ans année années año años",
+TimeUnit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
+#: A French `an` is left out: `640 an Ines` is no year.
+_WORDS: Final[dict[TimeUnit, tuple[str, ...]]] = {
+    unit: tuple(word for word in words_for(unit) if word != "an") for unit in get_args(TimeUnit)
 }
-UNIT_OF: Final[dict[str, Unit]] = {folded(word): unit for unit, words in _UNITS.items() for word in words.split()}
+TIME_UNIT_OF: Final = {folded(word): unit for unit, words in _WORDS.items() for word in words}
 """Unit of time that a word names, the word without its accents."""
 #: How many of the smallest unit of its kind each is: months and years are as long as their days.
 _SCALES: Final[dict[str, tuple[str, int]]] = {
@@ -33,14 +29,14 @@ _SCALES: Final[dict[str, tuple[str, int]]] = {
     "month": ("calendar", 1),
     "year": ("calendar", 12),
 }
-WORDS_OF_UNITS: Final = {unit: frozenset(map(folded, words.split())) for unit, words in _UNITS.items()}
+WORDS_OF_UNITS: Final = {unit: frozenset(map(folded, words)) for unit, words in _WORDS.items()}
 """The units that a length of time may be said in, and the words for each."""
 _ONES: Final = frozenset(
     ("another", "a", "an", "one", "ein", "eine", "einen", "einer", "einem", "un", "une", "una", "uno")
 )
 _DIGITS: Final = r"\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d{1,2})?"
 _COUNT: Final = "|".join(sorted({*COUNTS, *_ONES, "fünf", "zwölf"}, key=len, reverse=True))
-_FORMS: Final = {form for words in _UNITS.values() for word in words.split() for form in (word, folded(word))}
+_FORMS: Final = {form for words in _WORDS.values() for word in words for form in (word, folded(word))}
 _UNIT: Final = "|".join(sorted(_FORMS, key=len, reverse=True))
 _AND_A_HALF: Final = r"\s+and\s+a\s+half|\s+et\s+demie?|\s+y\s+medi[oa]"
 _COUNTED: Final = re.compile(
@@ -64,13 +60,13 @@ _HALF: Final = re.compile(
     r"(?:half(?:\s+an?|\s+of\s+an?)?[\s-]+|halbe[nrsm]?\s+|demi(?:e\s+|-)|medi[oa]\s+)(?P<of>[^\W\d_]+)(?!\w)",
     re.IGNORECASE,
 )
-_HALVES: Final[dict[str, tuple[int, Unit]]] = {
+_HALVES: Final[dict[str, tuple[int, TimeUnit]]] = {
     "minute": (30, "second"),
     "hour": (30, "minute"),
     "day": (12, "hour"),
     "year": (6, "month"),
 }
-_NAMED_FORMS: Final[tuple[tuple[str, int, Unit], ...]] = (
+_NAMED_FORMS: Final[tuple[tuple[str, int, TimeUnit], ...]] = (
     (
         r"three[\s-]quarters\s+of\s+an\s+hour|(?:eine\s+)?dreiviertelstunde|trois\s+quarts\s+d['\u2019]heure"
         r"|tres\s+cuartos\s+de\s+hora",
@@ -99,7 +95,7 @@ class Length(msgspec.Struct, frozen=True):
     start: int
     end: int
     value: float | int
-    unit: Unit
+    unit: TimeUnit
     is_plain: bool = False
     """It is said as a number of this unit, and not as `half an hour` or `1 hour 20 minutes`."""
 
@@ -161,9 +157,9 @@ def _halves(text: str) -> Iterator[Length]:
     for found in _BARE_HALVES.finditer(text):
         before = _COUNT_BEFORE.search(text, max(0, found.start() - _BEHIND), found.start())
         if before is None:
-            yield Length(found.start(), found.end(), 1.5, UNIT_OF[folded(found["of"])])
+            yield Length(found.start(), found.end(), 1.5, TIME_UNIT_OF[folded(found["of"])])
     for found in _HALF.finditer(text):
-        half = _HALVES.get(UNIT_OF.get(folded(found["of"]), ""))
+        half = _HALVES.get(TIME_UNIT_OF.get(folded(found["of"]), ""))
         if half is not None and _COUNTED_BEFORE.search(text, max(0, found.start() - _BEHIND), found.start()) is None:
             yield Length(found.start(), found.end(), *half)
 
@@ -182,7 +178,7 @@ def _counted(text: str) -> Iterator[Length]:
             said = folded(found["word"] or found["halves"])
             value = 1 if said in _ONES or said == "ander" else COUNTS[said]
         is_more = bool(found["halves"] or found["half"] or found["half_more"] or found["more"])
-        unit = UNIT_OF[folded(found["unit"])]
+        unit = TIME_UNIT_OF[folded(found["unit"])]
         yield Length(found.start(), found.end(), _plain(value + 0.5 * is_more), unit, is_plain=not is_more)
 
 

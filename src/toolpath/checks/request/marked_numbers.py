@@ -12,7 +12,7 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.amounts import holders, told_of
-from toolpath.checks.request.lengths import UNIT_OF
+from toolpath.checks.request.lengths import TIME_UNIT_OF
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
@@ -134,7 +134,11 @@ def _delays(seen: Seen) -> Iterator[str]:
         isinstance(value, str) and _MOMENT.match(value) for call, _, _ in seen.acting for value in call.inputs.values()
     )
     for found in _DELAY.finditer(seen.plain):
-        if folded(found["unit"]) in UNIT_OF and not takes_a_moment and not seen.held.has_text(found.group().strip()):
+        if (
+            folded(found["unit"]) in TIME_UNIT_OF
+            and not takes_a_moment
+            and not seen.held.has_text(found.group().strip())
+        ):
             yield f"{found.group()!r} says when, and the plan does it at once. What is meant?"
 
 
@@ -256,7 +260,7 @@ def _counts(tool: Tool, name: str) -> bool:
     is_number = isinstance(schema, dict) and schema.get("type") in ("integer", "number")
     if not words or not is_number or _PLACE.intersection(words):
         return False
-    is_length = bool(UNIT_OF.keys() & words)
+    is_length = bool(TIME_UNIT_OF.keys() & words)
     return not is_length and (words[-1].endswith("s") or bool({"count", "quantity", "amount", "many"} & {*words}))
 
 
@@ -264,7 +268,7 @@ def _times(seen: Seen) -> Iterator[str]:
     """A question for each length of time after which something is to be, and that a call takes for how long it is."""
     for found in _WHEN.finditer(seen.request):
         number, unit = found["number"] or found["late"], folded(found["unit"] or found["of"])
-        if unit not in UNIT_OF or not _is_open(found, seen):
+        if unit not in TIME_UNIT_OF or not _is_open(found, seen):
             continue
         for tool, name in holders(number, seen):
             if not _WAITING.intersection((*raw_words(tool.name), *raw_words(name))):

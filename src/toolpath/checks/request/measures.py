@@ -10,7 +10,8 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import currencies
 from toolpath.checks.request.counts import COUNTS
-from toolpath.checks.request.lengths import UNIT_OF
+from toolpath.checks.request.lengths import TIME_UNIT_OF
+from toolpath.checks.request.units import MEASURES
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
@@ -26,37 +27,6 @@ _MONEY: Final = frozenset(
         deposit budget available invoice charge charges premium tax net gross""",
     )
 )
-
-
-#: Measures: what they measure, and how many of its smallest one they are.
-MEASURES: Final[dict[str, tuple[str, float]]] = {
-    folded(word): (dimension, scale)
-    for dimension, scale, words in (
-        ("weight", 0.001, "mcg µg"),
-        ("weight", 1.0, "mg milligram milligrams"),
-        ("weight", 1_000.0, "g gram grams gramm gramme grammes gramo gramos"),
-        ("weight", 1_000_000.0, "kg kilo kilos kilogram kilograms kilogramm"),
-        ("weight", 1_000_000_000.0, "t tonne tonnes tonnen ton tons tonelada toneladas"),
-        ("volume", 0.001, "µl ul microlitre microlitres microliter microliters mikroliter"),
-        ("volume", 1.0, "ml"),
-        ("volume", 10.0, "cl"),
-        ("volume", 100.0, "dl"),
-        ("volume", 1_000.0, "l litre litres liter liters litro litros"),
-        ("length", 1.0, "mm"),
-        ("length", 10.0, "cm"),
-        ("length", 1_000_000.0, "km kilometre kilometres kilometer kilometers"),
-        ("speed", 1.0, "kmh km/h kph"),
-        ("speed", 3.6, "m/s"),
-        ("speed", 1.609344, "mph"),
-        ("data", 1.0, "mb megabyte megabytes"),
-        ("data", 1_000.0, "gb gigabyte gigabytes"),
-        ("data", 1_000_000.0, "tb terabyte terabytes"),
-        ("warmth", 1.0, "°c celsius"),
-        ("pressure", 1.0, "mmhg"),
-        ("beats", 1.0, "bpm"),
-    )
-    for word in words.split()
-}
 
 
 def measure_named(name: str, description: str) -> str:
@@ -122,8 +92,8 @@ def counts_in(unit: str, schema: JsonObject, name: str, tool: Tool | None) -> bo
         return MEASURES.get(measure_named(name, description)) == MEASURES[unit]
     if unit in _PIECES and is_stock(name):
         return True
-    if unit in UNIT_OF:
-        return UNIT_OF[unit] in {UNIT_OF.get(word) for word in raw_words(name)}
+    if unit in TIME_UNIT_OF:
+        return TIME_UNIT_OF[unit] in {TIME_UNIT_OF.get(word) for word in raw_words(name)}
     if unit in _PERCENTS:
         return _PERCENT.search(told) is not None
     said = currencies(unit)

@@ -17,7 +17,7 @@ from toolpath.checks.request.blockers import blocked_by, words_of
 from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
 from toolpath.checks.request.concepts import STOPS, listed_concepts
 from toolpath.checks.request.counts import COUNTS
-from toolpath.checks.request.lengths import UNIT_OF
+from toolpath.checks.request.lengths import TIME_UNIT_OF
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.remainders import says_nothing
 from toolpath.checks.request.seen import FOR_BOTH, STRUCK_OUT, Seen, is_offered
@@ -217,7 +217,7 @@ _NEXT: Final = words_of("next nächsten nächste nächster nächstem kommenden p
 #: Words of names that say of values which one of several they are, and of days a past one.
 _RELATIVE: Final = words_of("last next first past previous new old current")
 _OF_NAMES: Final = words_of("de la del di da du le van von der den of the and und y et") | _TITLES
-_UNITS: Final = (frozenset(UNIT_OF) - {"an"}) | words_of(
+_UNITS: Final = (frozenset(TIME_UNIT_OF) - {"an"}) | words_of(
     "degrees degree celsius fahrenheit grad degrés degré grados grado c f kg kilo kilos kilogram kilograms g gram grams"
     " gramm grammes gramos lb lbs pounds pound pfund t tons tonnes tonnen l litre litres liter liters litros ml cm m mm"
     " km metres meters meter mètres metros euro euros eur dollar dollars usd gbp chf franken percent prozent"

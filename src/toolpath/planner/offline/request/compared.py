@@ -10,8 +10,9 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, is_moved, is_small
 from toolpath.checks.request.concepts import STOPS
-from toolpath.checks.request.lengths import UNIT_OF
-from toolpath.checks.request.measures import MEASURES, counts_in, is_stock
+from toolpath.checks.request.lengths import TIME_UNIT_OF
+from toolpath.checks.request.measures import counts_in, is_stock
+from toolpath.checks.request.units import MEASURES
 from toolpath.checks.request.whens import OPPOSITE
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
@@ -106,7 +107,7 @@ def _amount(number: Span, field: ToolField) -> Json:
     if field.kind == "duration":
         return in_unit(number, field)
     # `more than two months` of `months_overdue`
-    is_counted = number.unit in {UNIT_OF.get(word, word) for word in raw_words(field.name)}
+    is_counted = number.unit in {TIME_UNIT_OF.get(word, word) for word in raw_words(field.name)}
     return number.value if is_counted else None
 
 
@@ -116,7 +117,7 @@ def unit_of(number: Span) -> str:
         return "percent"
     if number.kind == "money":
         return number.unit.casefold()
-    return number.unit if number.unit in MEASURES or number.unit in UNIT_OF else ""
+    return number.unit if number.unit in MEASURES or number.unit in TIME_UNIT_OF else ""
 
 
 def _counts_in(unit: str, field: ToolField, kit: Kit) -> bool:

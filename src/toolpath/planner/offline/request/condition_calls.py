@@ -11,8 +11,8 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.comparisons import COMPARES, is_moved, is_small
 from toolpath.checks.request.concepts import concepts_of
-from toolpath.checks.request.measures import MEASURES
 from toolpath.checks.request.presence import is_of_presence
+from toolpath.checks.request.units import MEASURES
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.compared import concepts_said, operands
 from toolpath.planner.offline.request.conditions import without_told

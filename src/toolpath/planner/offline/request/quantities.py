@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from toolpath.checks.request.lengths import UNIT_OF, lengths_in
+from toolpath.checks.request.lengths import TIME_UNIT_OF, lengths_in
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.number_words import numbers_in_words
@@ -164,7 +164,7 @@ def _large_amounts(text: str) -> Iterator[Span]:
 
 
 def _unit_of(word: str) -> str | None:
-    return "km" if word in _DISTANCES else UNIT_OF.get(word)
+    return "km" if word in _DISTANCES else TIME_UNIT_OF.get(word)
 
 
 _SCALED: Final = re.compile(

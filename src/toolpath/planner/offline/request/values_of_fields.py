@@ -7,7 +7,8 @@ from fractions import Fraction
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.lengths import in_unit_of_time
-from toolpath.checks.request.measures import MEASURES, measure_named
+from toolpath.checks.request.measures import measure_named
+from toolpath.checks.request.units import MEASURES
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.spans import listed
