@@ -11,27 +11,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from itertools import chain
 from typing import Final
 
 import msgspec
 
 from toolpath.catalog.words import raw_words, stem
-from toolpath.checks.request.clauses import clauses_of
-from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
+from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.idle import IDLE
-from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.openings import bare
 from toolpath.checks.request.other_verbs import PUTTING, is_compound
-from toolpath.checks.request.seen import without_contents
-from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits, makes_of
-from toolpath.checks.request.translations import says_part
-from toolpath.checks.request.units import says_amount
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.loose import loose
@@ -39,18 +32,12 @@ from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.cues import LABELS
 from toolpath.planner.offline.request.links import PALE
 from toolpath.planner.offline.request.ordinals import place_in_row
-from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.told_texts import is_message
 from toolpath.planner.offline.request.toolbox import PARTICLES, Kit, Toolbox, ToolField, is_like_examples, things_of
+from toolpath.planner.offline.warrant_words import CODE, ID, PlanWords, RequestWords, own_verbs, words_of_value
 from toolpath.values import Json
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|(?<!\w)'[^']*'(?!\w)")
-#: Ids, addresses, paths: no word in them says what is to be done.
-_CODE: Final = re.compile(r"\S*[\d@/_]\S*")
 _PATH: Final = re.compile(r"[/\\]|\.\w{1,5}$|\*")
-#: Of no kind that a tool tells of.
-_ID: Final = re.compile(r"(?=[\w./:#-]*\d)[\w./:#-]+")
 _PLACED: Final = r"(?<!\w)(?:from|to|in|on|at|into|onto|of)\s+(?:the\s+)?"
 #: Things of any kind.
 _GENERIC: Final = frozenset(("item", "items", "product", "products", "article", "articles", "entry", "thing"))
@@ -105,8 +92,8 @@ def warrants(plan: Plan, request: str, box: Toolbox, today: date | None = None) 
     """The evidence for each call of the plan."""
     kits = {kit.key: kit for kit in box.kits}
     calls = [step for _, step in every_step(plan.block) if isinstance(step, Call) and step.tool in kits]
-    said = _Said(bare(request), today)
-    made = _Made(calls, list({call.tool: kits[call.tool] for call in calls}.values()), box)
+    said = RequestWords(bare(request), today)
+    made = PlanWords(calls, list({call.tool: kits[call.tool] for call in calls}.values()), box)
     return [_warrant(call, kits[call.tool], made, said) for call in calls]
 
 
@@ -146,145 +133,15 @@ def is_vouched(found: Sequence[Warrant]) -> bool:
     return len(tools) == len(found) and is_warranted(found) and not any(unwarranted(found))
 
 
-class _Made:
-    """What the calls of a plan have to do with, together."""
-
-    def __init__(self, calls: Sequence[Call], kits: Sequence[Kit], box: Toolbox) -> None:
-        self.calls, self.kits, self.box = calls, kits, box
-        self.verbs = frozenset[str]().union(*(_own_verbs(kit) for kit in kits))
-        self.words = frozenset[str]().union(*(_words(kit) for kit in kits))
-        self.concepts = frozenset[str]().union(
-            *(kit.described | kit.extra for kit in kits),
-            *chain(*(kit.named for kit in kits)),
-            *(field.concepts for kit in kits for field in kit.outputs),
-            *(field.concepts for kit in kits for listed in kit.lists for field in listed.fields),
-        )
-        self.values = frozenset(
-            stem(word) for call in calls for value in call.inputs.values() for word in _words_of(value)
-        )
-        self.numbers = frozenset(
-            value for call in calls for value in call.inputs.values() if isinstance(value, int) and value is not True
-        )
-        self._texts = frozenset(folded(str(value)) for call in calls for value in call.inputs.values())
-        self.denies = any(
-            one.name in call.inputs and none_of(one) == call.inputs[one.name]
-            for call in calls
-            for kit in kits
-            if kit.key == call.tool
-            for one in settings_of(kit.tool)
-        )
-        """A call is told not to do something, in words that deny: `no refund on either`."""
-        self.things_of_others = frozenset(stem(word) for kit in box.kits for word in things_of(kit)) - self.words
-        # What a call gives is spoken of by who goes on with it: `if its priority is low`.
-        given = (field.name for kit in kits for field in kit.outputs)
-        self.things_of_others -= frozenset(stem(folded(word)) for name in given for word in raw_words(name))
-
-    def is_foreign(self, word: str) -> bool:
-        """Whether a word is the thing of another tool, and no word for one of these tools' own."""
-        own = frozenset[str]().union(*(listed_concepts(thing) for kit in self.kits for thing in things_of(kit)))
-        return stem(word) in self.things_of_others - self.values and not listed_concepts(word) & own
-
-    def says_value_of(self, word: str) -> bool:
-        """Whether a word says an option or an amount that a call takes: `Tollwut`, `ein halbes Kilo`."""
-        return says_part(word, self._texts) or says_amount(word, self._texts)
-
-    def says_parts_of(self, word: str) -> bool:
-        """Whether the tools have all words that a word with a hyphen is made of: `on-call` of `the doctor on call`."""
-        parts = word.split("-")
-        return len(parts) > 1 and all(part in PARTICLES or part in STOPS or stem(part) in self.words for part in parts)
-
-
-class _Said:
-    """What a request says outside of its quoted texts, ids and addresses."""
-
-    def __init__(self, request: str, today: date | None) -> None:
-        self.request = request
-        self._commands: dict[str, list[str]] = {}
-        self.quoted = " ".join(_QUOTED.findall(request)).casefold()
-        text = _CODE.sub(" ", _QUOTED.sub(" ", request))
-        self.words = [folded(word) for word in _WORD.findall(text)]
-        self.telling = [word for word in self.words if word not in STOPS]
-        hidden = list(request)
-        self.has_money = any(span.kind == "money" for span in spans_of(request, today))
-        for span in spans_of(request, today):
-            hidden[span.start : span.end] = " " * (span.end - span.start)
-        bare_of = without_contents(request)
-        parts = clauses_of(bare_of, lambda word: bool(meanings_of(word)))
-        for start, end in _reasons_in(parts, bare_of):
-            hidden[start:end] = " " * (end - start)
-        plain = {folded(word) for word in _WORD.findall("".join(hidden))}
-        self.plain = [word for word in self.telling if word in plain]
-        """Telling words that are no value by their form."""
-        self.objects = [
-            (clause.verb, found[1])
-            for clause in parts
-            if clause.mood == "command" and clause.verb
-            if (found := re.search(rf"(?<!\w){re.escape(clause.verb)}\s+({_ID.pattern})", request, re.IGNORECASE))
-        ]
-        """Verbs, and the ids that they take themselves: a `Delete PJ-9` means no file of it."""
-        parted = phrasal(text)
-        self.joint = frozenset(concept for _, _, concept in parted)
-        self.parted = frozenset((folded(text[start:end]), concept) for start, end, concept in parted)
-        """Words of verbs of two words, each with what the verb says: `throw` of `throw it out`."""
-
-    def commands(self, kit: Kit) -> list[str]:
-        """The verbs that command the tool."""
-        known = self._commands.get(kit.key)
-        if known is None:
-            found = clauses_of(self.request, lambda word: fits(word, kit.tool))
-            verbs = [one.verb for one in found if one.mood == "command" and one.verb]
-            known = [one for one in verbs if fits(one, kit.tool) or is_compound(self.request, one, kit.tool)]
-            self._commands[kit.key] = known
-        return known
-
-    def says(self, thing: str, kit: Kit) -> bool:
-        """Whether some word is this one, or stands for the same; the tool's own verb says nothing of its thing."""
-        concepts = listed_concepts(thing)
-        # `Clean` is said of more than what a vacuum is for.
-        verbs = {*kit.verbs, *(folded(verb) for verb in self.commands(kit) if meanings_of(verb))}
-        return bool(self.joint & concepts) or any(
-            stem(word) == stem(thing) or (word not in verbs and listed_concepts(word) & concepts)
-            for word in self.telling
-        )
-
-
-def _reasons_in(parts: Sequence[Clause], text: str) -> Iterator[tuple[int, int]]:
-    """Where a text says why it commands something: that may be said in any words."""
-    if any(clause.mood == "command" for clause in parts):
-        for clause in parts:
-            at = text.find(clause.text) if clause.mood == "reason" else -1
-            if at >= 0:
-                yield at, at + len(clause.text)
-
-
-def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
+def _warrant(call: Call, kit: Kit, made: PlanWords, said: RequestWords) -> Warrant:
     has_id = _has_id(call, kit, made.box)
     commands = said.commands(kit)
     verbs = [verb for verb in commands if folded(verb) not in made.verbs and not _is_own(verb, kit, said)]
-    is_alike = bool(said.joint & acts_of(kit.tool)) or any(_is_alike(verb, kit) for verb in verbs)
-    is_alike = is_alike or any(_is_marked(one, call, kit) or _is_told_by(one, call, kit, made.box) for one in verbs)
     things = things_of(kit)
-    if not things and not has_id:
-        # `Set the table` turns nothing on.
-        is_alike = is_alike and not all(folded(verb) in _BROAD | PUTTING for verb in verbs)
-    is_other = _is_of_another_thing(call, kit, things, said, made.box)
-    is_said = has_id and not is_other
-    is_said = is_said or any(said.says(one, kit) or (one in _MONEY and said.has_money) for one in things)
-    is_said = is_said or (not is_other and _is_told(call, kit, said, made.box))
-    is_said = is_said or any(_is_told_by(verb, call, kit, made.box) for verb in commands)
-    is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
-    # `Publish all drafts`: what is read first is of its things, and says so.
-    is_said = is_said or _is_read_first(call, kit, things, made, is_other=is_other)
-    # `Expel Tom Miller`, by the only tool that expels anybody.
-    is_said = is_said or (
-        not is_other
-        and len(verbs) < len(commands)
-        and _is_named(call, kit, said)
-        and not _is_shared(verbs, commands, kit, made.box)
-    )
+    is_said = _is_thing_said(call, kit, things, commands, verbs, made, said)
     return Warrant(
         kit=kit,
-        verb=verbs[0] if verbs and not is_alike else None,
+        verb=verbs[0] if verbs and not _is_act_said(call, kit, things, verbs, made, said) else None,
         thing=None if is_said or not things else things[-1],
         foreign=next((word for word in said.telling if made.is_foreign(word)), None),
         rival=None if has_id or len(verbs) < len(commands) else _rival(verbs, kit, made.box),
@@ -297,7 +154,48 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
     )
 
 
-def _is_read_first(call: Call, kit: Kit, things: Sequence[str], made: _Made, *, is_other: bool) -> bool:
+def _is_act_said(
+    call: Call, kit: Kit, things: Sequence[str], verbs: Sequence[str], made: PlanWords, said: RequestWords
+) -> bool:
+    """Whether the request says the act of a tool in other words than its verb. `verbs`: those that are none of it."""
+    if not things and not _has_id(call, kit, made.box) and all(folded(verb) in _BROAD | PUTTING for verb in verbs):
+        # `Set the table` turns nothing on.
+        return False
+    return (
+        bool(said.joint & acts_of(kit.tool))
+        or any(_is_alike(verb, kit) for verb in verbs)
+        or any(_is_marked(one, call, kit) or _is_told_by(one, call, kit, made.box) for one in verbs)
+    )
+
+
+def _is_thing_said(
+    call: Call,
+    kit: Kit,
+    things: Sequence[str],
+    commands: Sequence[str],
+    verbs: Sequence[str],
+    made: PlanWords,
+    said: RequestWords,
+) -> bool:
+    """Whether the request says what the tool does its act to. `verbs`: those of its commands that are none of it."""
+    is_other = _is_of_another_thing(call, kit, things, said, made.box)
+    if not is_other and (_has_id(call, kit, made.box) or _is_told(call, kit, said, made.box)):
+        return True
+    if any(said.says(one, kit) or (one in _MONEY and said.has_money) for one in things):
+        return True
+    if any(_is_told_by(verb, call, kit, made.box) for verb in commands):
+        return True
+    # `Publish all drafts`: what is read first is of its things, and says so.
+    if _is_read_first(call, kit, things, made, is_other=is_other):
+        return True
+    if len(verbs) == len(commands):
+        return False
+    # `Expel Tom Miller`, by the only tool that expels anybody.
+    is_named = not is_other and _is_named(call, kit, said) and not _is_shared(verbs, commands, kit, made.box)
+    return is_named or bool(_GENERIC.intersection(things))
+
+
+def _is_read_first(call: Call, kit: Kit, things: Sequence[str], made: PlanWords, *, is_other: bool) -> bool:
     """Whether what is read first says what it is for: the list it goes over, or the thing that it depends on.
 
     `if rye runs low, order 5 kg`
@@ -309,7 +207,7 @@ def _is_read_first(call: Call, kit: Kit, things: Sequence[str], made: _Made, *, 
     return not is_other and any(thing in call.inputs and call.inputs[thing] in read for thing in things)
 
 
-def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: _Said, box: Toolbox) -> bool:
+def _is_of_another_thing(call: Call, kit: Kit, things: Sequence[str], said: RequestWords, box: Toolbox) -> bool:
     """Whether the verb is said of an id of what only has what the tool is for: `Stop web-3`, of its backup."""
     objects = {one.casefold() for verb, one in said.objects if fits(verb, kit.tool)}
     named = [
@@ -335,7 +233,7 @@ def _is_told_of(thing: str, told: frozenset[str]) -> bool:
     return stem(thing) in told or bool((listed_concepts(thing) | concepts_of(thing)) & told)
 
 
-def _is_own(verb: str, kit: Kit, said: _Said) -> bool:
+def _is_own(verb: str, kit: Kit, said: RequestWords) -> bool:
     """Whether a verb is the tool's own with a little word behind it, or in another tongue: `Check … out`, `Publie`."""
     is_foreign = "en" not in tongues_of(said.request) and bool(commanded(verb) & acts_of(kit.tool))
     return is_foreign or is_compound(said.request, verb, kit.tool) or makes_of(verb, kit.tool)
@@ -368,11 +266,11 @@ def _rival(verbs: Sequence[str], kit: Kit, box: Toolbox) -> str | None:
     """Another tool that writes and is called by the very verb, by which this one is not."""
     plain = {folded(verb) for verb in verbs} - _BROAD
     return next(
-        (other.key for other in box.kits if other is not kit and other.is_acting and plain & _own_verbs(other)), None
+        (other.key for other in box.kits if other is not kit and other.is_acting and plain & own_verbs(other)), None
     )
 
 
-def _kinds_of(made: _Made, said: _Said) -> frozenset[str]:
+def _kinds_of(made: PlanWords, said: RequestWords) -> frozenset[str]:
     """Words that only say what an id is the id of, as the id does by its form: `the yacht MB-204`."""
     ids = {
         value
@@ -386,7 +284,7 @@ def _kinds_of(made: _Made, said: _Said) -> frozenset[str]:
     return frozenset[str]().union(*(apposed(said.request, at) for at in places))
 
 
-def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
+def _stray(made: PlanWords, said: RequestWords, kinds: frozenset[str]) -> str | None:
     """A telling word that is none of the plan's tools' words, nor of their values."""
     if any(_is_bound(call) for call in made.calls):
         return None
@@ -410,7 +308,7 @@ def _stray(made: _Made, said: _Said, kinds: frozenset[str]) -> str | None:
     return None
 
 
-def _is_listed(kit: Kit, things: Sequence[str], made: _Made) -> bool:
+def _is_listed(kit: Kit, things: Sequence[str], made: PlanWords) -> bool:
     """Whether another call of the plan reads a list of what the tool is for."""
     stems = {stem(thing) for thing in things}
     return any(
@@ -431,25 +329,25 @@ def _is_bound(call: Call) -> bool:
     return call.when is not None or any("{{" in str(value) for value in call.inputs.values())
 
 
-def _undone(kit: Kit, made: _Made, said: _Said) -> str | None:
+def _undone(kit: Kit, made: PlanWords, said: RequestWords) -> str | None:
     head = next(iter(said.words), "")
     found = _UNDOING.fullmatch(head)
     if found is None or kit.is_acting or meanings_of(head) or is_reading(head) or stem(head) in made.words:
         return None
-    is_of_another = any(found[1] in _own_verbs(other) for other in made.box.kits if other.is_acting)
+    is_of_another = any(found[1] in own_verbs(other) for other in made.box.kits if other.is_acting)
     return head if is_of_another else None
 
 
-def _is_opened(kit: Kit, said: _Said) -> bool:
+def _is_opened(kit: Kit, said: RequestWords) -> bool:
     """Whether the first word that says anything is one that such a request begins with."""
     head = next(iter(said.telling), "")
-    if not head or head in _own_verbs(kit) or is_reading(head) or said.words[0] in STOPS:
+    if not head or head in own_verbs(kit) or is_reading(head) or said.words[0] in STOPS:
         return True
     # `Print m-42` is no wish to have it shown.
     return not meanings_of(head) and bool(concepts_of(head) & frozenset[str]().union(*kit.named, kit.described))
 
 
-def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
+def _is_told(call: Call, kit: Kit, said: RequestWords, box: Toolbox) -> bool:
     """Whether most values are such as nothing else is, so that they say what the thing is."""
     given = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
     # What somebody is told says nothing of what tells it.
@@ -467,7 +365,7 @@ def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
     return 2 * len(telling) > len(fields) - len(named)
 
 
-def _is_named(call: Call, kit: Kit, said: _Said) -> bool:
+def _is_named(call: Call, kit: Kit, said: RequestWords) -> bool:
     """Whether the values are numbers, names, paths and quotations, or stand with their preposition: `from marketing`.
 
     Nothing that stands for a thing by its kind, then: `Order staplers`.
@@ -504,7 +402,7 @@ _ARTICLES: Final = frozenset(
 )
 
 
-def _is_bare(value: str, said: _Said) -> bool:
+def _is_bare(value: str, said: RequestWords) -> bool:
     """Whether one word stands there as names do, without an article and not as several: `restart checkout`."""
     if not re.fullmatch(r"[a-z][\w.-]*[^s\W]", value):
         return False
@@ -518,26 +416,26 @@ def _is_of_thing(field: ToolField, kit: Kit) -> bool:
     return any(listed_concepts(thing) & known or stem(thing) in known for thing in things_of(kit))
 
 
-def _is_name(value: str, said: _Said) -> bool:
+def _is_name(value: str, said: RequestWords) -> bool:
     """Whether a value is written as no common noun is: `Tom Miller`, `/tmp/a.txt`, `#general`."""
     is_marked = re.search(rf"[#@]{re.escape(value.lstrip('#@'))}(?!\w)", said.request, re.IGNORECASE) is not None
-    return value[:1].isupper() or is_marked or (_CODE.match(value) is not None and " " not in value)
+    return value[:1].isupper() or is_marked or (CODE.match(value) is not None and " " not in value)
 
 
 def _is_shared(verbs: Sequence[str], commands: Sequence[str], kit: Kit, box: Toolbox) -> bool:
     """Whether another tool that writes is called by the same verb."""
     own = {folded(verb) for verb in commands} - {folded(verb) for verb in verbs}
-    return any(other is not kit and other.is_acting and own & _own_verbs(other) for other in box.kits)
+    return any(other is not kit and other.is_acting and own & own_verbs(other) for other in box.kits)
 
 
-def _is_telling(field: ToolField, value: Json, said: _Said, box: Toolbox) -> bool:
+def _is_telling(field: ToolField, value: Json, said: RequestWords, box: Toolbox) -> bool:
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
     return (
         (field.kind in _TELLING and (field.kind != "repo" or "/" in text))
         or is_like_examples(text, field)
-        or (field.kind == "id" and _ID.fullmatch(text) is not None and not box.prefix_of(field))
+        or (field.kind == "id" and ID.fullmatch(text) is not None and not box.prefix_of(field))
         or (field.kind == "path" and _PATH.search(text) is not None and "@" not in text)
-        or any(listed_concepts(word) & field.concepts for word in _words_of(value))
+        or any(listed_concepts(word) & field.concepts for word in words_of_value(value))
         or (bool(text) and text.casefold() in said.quoted)
     )
 
@@ -553,7 +451,7 @@ def _has_id(call: Call, kit: Kit, box: Toolbox) -> bool:
     )
 
 
-def _unfilled(call: Call, kit: Kit, said: _Said) -> str | None:
+def _unfilled(call: Call, kit: Kit, said: RequestWords) -> str | None:
     told = {stem(folded(word)) for text in (kit.tool.name, kit.tool.description) for word in raw_words(text)}
     told |= {stem(folded(word)) for name in call.inputs for word in raw_words(name)}
     words = {form for word in said.words for form in (stem(word), re.sub(r"l?led$", "l", word))} - told
@@ -574,20 +472,3 @@ def _has_id_of_another(call: Call, kit: Kit, box: Toolbox) -> bool:
         for field in kit.fields
         if field.kind == "id" and isinstance(value := call.inputs.get(field.name), str)
     )
-
-
-def _words_of(value: Json) -> Iterable[str]:
-    return (folded(word) for word in _WORD.findall(str(value)))
-
-
-def _own_verbs(kit: Kit) -> frozenset[str]:
-    """Verbs by which the tool is called: of its name, and of how its description begins."""
-    return kit.verbs | frozenset(folded(word) for word in raw_words(kit.tool.description[:60])[:3])
-
-
-def _words(kit: Kit) -> frozenset[str]:
-    """Stems of all words of a tool."""
-    texts = [kit.tool.name, kit.tool.description[:400]]
-    for field in kit.fields:
-        texts += [field.name, field.description, *(str(option) for option in field.options)]
-    return frozenset(stem(folded(word)) for text in texts for word in raw_words(text))
