@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, NEGATED, NOTHING, is_moved, is_small
@@ -77,9 +79,16 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
         return False
     tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
     is_nothing = _nothing_in(text, test) is not None
-    return _is_all_told(tokens, test, field, schema, step, tool, is_nothing) and _is_of_one(
-        f"{before} {text}", step, seen
+    tested = _Tested(
+        test=test,
+        tool=tool,
+        schema=schema,
+        field=field,
+        values=_concepts_of_value(test.value) if test.value else frozenset(),
+        inputs=frozenset(part for value in step.inputs.values() for part in _parts_of(value)),
+        things=frozenset[str]().union(*(_concepts(word) for word in _words_of(step, tool))),
     )
+    return _is_all_told(tokens, tested, is_nothing=is_nothing) and _is_of_one(f"{before} {text}", step, seen)
 
 
 #: Behind `been`: what is no participle, which would say what has come of it. `been paid` is, `been overdue` is not.
@@ -164,51 +173,70 @@ def _as_one_word(text: str, value: str) -> str:
 _ENDS_DENIED: Final = re.compile(r"(?:n['\u2019]t|\b(?:not|never|no))[\s.,;!]*$", re.IGNORECASE)
 
 
-def _is_all_told(
-    tokens: Sequence[str],
-    test: Test,
-    field: frozenset[str],
-    schema: JsonObject,
-    step: Call,
-    tool: Tool | None,
-    is_nothing: bool,
-) -> bool:
+class _Tested(msgspec.Struct, frozen=True):
+    """A test, with all that words of a condition may say of it."""
+
+    test: Test
+    tool: Tool | None
+    """What gives the value that is looked at."""
+    schema: JsonObject
+    """Of that value."""
+    field: frozenset[str]
+    """Concepts of it."""
+    values: frozenset[str]
+    """Concepts of what it is compared with."""
+    inputs: frozenset[str]
+    """What the step that gives it takes, folded, and its words."""
+    things: frozenset[str]
+    """Concepts of what that step reads."""
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it is said to be more or less than something."""
+        return self.test.sign in ("<", ">", "<=", ">=")
+
+
+def _is_all_told(tokens: Sequence[str], tested: _Tested, *, is_nothing: bool) -> bool:
     """Whether the words are those of the test and no others, and none of the test's is wanting."""
-    inputs = {part for value in step.inputs.values() for part in _parts_of(value)}
-    things = frozenset[str]().union(*(_concepts(word) for word in _words_of(step, tool)))
-    values = frozenset() if test.value == "" else _concepts_of_value(test.value)
+    test, tool = tested.test, tested.tool
     is_value = test.sign in ("is", "is not") or is_nothing or not test.value
-    is_field = schema.get("enum") is not None
-    is_compared = test.sign in ("<", ">", "<=", ">=")
+    is_field = tested.schema.get("enum") is not None
     for token in tokens:
-        plain = folded(token).removesuffix("'s")
-        concepts = _concepts(plain)
-        amount = amount_of(plain)
-        if amount is not None and amount.number == test.value and not is_value:
-            is_value = True
-            is_field = is_field or (bool(amount.unit) and counts_alone(amount.unit, test.path[-1], tool))
-            if amount.unit and not counts_in(amount.unit, schema, test.path[-1], tool):
-                return False
-        elif plain in inputs:
-            is_field = is_field or _is_alone(test, tool)
-        elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
-            is_value = True
-        elif _names_field(plain, test, field, schema):
-            is_field = True
-        elif is_compared and is_moved(plain):
-            continue
-        elif is_compared and counts_in(plain, schema, test.path[-1], tool):
-            is_field = is_field or counts_alone(plain, test.path[-1], tool)
-        elif plain in _UNITS or is_small(plain):
-            is_field = is_field or (plain in _UNITS and "temperature" in field | things)
-        elif concepts & things:
-            # Of a tool that gives one number and nothing else, that is what is spoken of.
-            is_field = is_field or _is_alone(test, tool)
-        else:
+        told = _tells(folded(token).removesuffix("'s"), tested, has_value=is_value)
+        if told is None:
             return False
+        is_value, is_field = is_value or told[0], is_field or told[1]
     is_field = is_field or (is_nothing and test.path[-1] in _COUNTING) or "@" in test.value
-    is_field = is_field or _is_compared_by(tokens, field) or (is_compared and _is_stock_of(tokens, test, tool))
-    return is_value and is_field
+    is_field = is_field or _is_compared_by(tokens, tested.field)
+    return is_value and (is_field or (tested.is_compared and _is_stock_of(tokens, test, tool)))
+
+
+def _tells(word: str, tested: _Tested, *, has_value: bool) -> tuple[bool, bool] | None:
+    """Whether a word tells the value of a test, and which value it is that is looked at; None: it is none of its words.
+
+    `has_value`: a word before it has told the value.
+    """
+    test, tool, name = tested.test, tested.tool, tested.test.path[-1]
+    amount = amount_of(word)
+    if amount is not None and amount.number == test.value and not has_value:
+        if amount.unit and not counts_in(amount.unit, tested.schema, name, tool):
+            return None
+        return True, bool(amount.unit) and counts_alone(amount.unit, name, tool)
+    if word in tested.inputs:
+        return False, _is_alone(test, tool)
+    is_of_value = word == folded(test.value) or word in _parts_of(test.value) or _concepts(word) & tested.values
+    if test.value and is_of_value:
+        return True, False
+    if _names_field(word, test, tested.field, tested.schema):
+        return False, True
+    if tested.is_compared and is_moved(word):
+        return False, False
+    if tested.is_compared and counts_in(word, tested.schema, name, tool):
+        return False, counts_alone(word, name, tool)
+    if word in _UNITS or is_small(word):
+        return False, word in _UNITS and "temperature" in tested.field | tested.things
+    # Of a tool that gives one number and nothing else, that is what is spoken of.
+    return (False, _is_alone(test, tool)) if _concepts(word) & tested.things else None
 
 
 def _names_field(word: str, test: Test, field: frozenset[str], schema: JsonObject) -> bool:

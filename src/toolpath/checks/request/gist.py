@@ -69,34 +69,43 @@ def gist_of(
     # `Put J-2240 on hold and give it to Ruth` says by itself what it is.
     points = any(map(_POINTS.search, commands)) and not any(map(_VALUED.search, commands))
     for clause, at in clauses:
-        end = at + len(clause.text)
-        said = request[at:end]
         kept.append(request[start:at])
-        start = end
-        if clause.mood == "none":
-            continue
-        if clause.mood == "reason" and not _VALUED.search(said):
-            if points and at < first and _CALLED.search(said):
+        start = at + len(clause.text)
+        said = request[at:start]
+        match clause.mood:
+            case "none":
+                pass
+            case "negation" if _stands_apart(clause, clauses) and not sets(said):
+                denied = denial_in(said, is_verb)
+            case "reason" if _VALUED.search(said):
+                kept.append(_subject_of(said, tells))
+            case "reason" if points and at < first and _CALLED.search(said):
                 # `Lena Brandt starts on Monday, give her a licence`: whom it is done for is told before.
                 kept.append(said)
-            continue
-        if clause.mood == "negation" and _stands_apart(clause, clauses) and not sets(said):
-            denied = denial_in(said, is_verb)
-            continue
-        if clause.mood == "command":
-            opening = opening_of(clause.text)
-            said = said[opening:].rstrip("?") if clause.text[opening:] else said
-            said = without_needing(said)
-            said = _named(said, denied) if denied is not None else said
-        if clause.mood in ("command", "other"):
-            handed = _HANDED_ON.search(said)
-            told = handed.start() if handed is not None else len(said)
-            said = _ONLY.sub("", said[:told]) + said[told:]
-        elif clause.mood == "reason":
-            said = _subject_of(said, tells)
-        kept.append(said)
+            case "reason":
+                pass
+            case "command":
+                kept.append(_without_only(_commanded(clause, said, denied)))
+            case "other":
+                kept.append(_without_only(said))
+            case _:
+                kept.append(said)
     text = _TIDY.sub("", "".join((*kept, request[start:])))
     return re.sub(r"\s+([,.;!?])(?:\s*,)*", r"\1", re.sub(r"[ \t]{2,}", " ", text)) or request
+
+
+def _commanded(clause: Clause, said: str, denied: Denial | None) -> str:
+    """A command without what politeness puts before it; named by what is denied before, where it only points to it."""
+    opening = opening_of(clause.text)
+    said = without_needing(said[opening:].rstrip("?") if clause.text[opening:] else said)
+    return _named(said, denied) if denied is not None else said
+
+
+def _without_only(said: str) -> str:
+    """The clause without `only`, but for what is handed on with it."""
+    handed = _HANDED_ON.search(said)
+    told = handed.start() if handed is not None else len(said)
+    return _ONLY.sub("", said[:told]) + said[told:]
 
 
 #: The finite verb of a statement, with what may stand before it.

@@ -98,20 +98,14 @@ class Seen:
     def __init__(self, plan: Plan, request: str, catalog: Catalog, kept: AbstractSet[str]) -> None:
         steps = plan.steps
         done = {id(call) for call, _ in _calls([step for step in steps if step.id in kept], ())}
+        called = {call.tool for call, _ in _calls(steps, ())}
         self.request = self.whole = request.replace("\u2019", "'")
         """The request; in `request` without what a plan need not do: reasons, and what is denied and not done."""
-        self.tools_left = [
-            tool for key, tool in catalog.tools.items() if key not in {one.tool for one, _ in _calls(steps, ())}
-        ]
-        known = ["inputs", *(step.id for _, step in _every(steps)), *_items(steps)]
-        told = frozenset(
-            step.id for _, step in _every(steps) if isinstance(step, Call) and _tells_status(catalog.get(step.tool))
-        )
-        self.calls = [
-            (call, catalog.called(call.tool, call.inputs), is_bound) for call, is_bound in _calls(steps, known, told)
-        ]
+        self.tools_left = [tool for key, tool in catalog.tools.items() if key not in called]
+        self.calls = _called_with(steps, catalog)
         self.loops = [*_loops(steps, catalog)]
         """Each loop, with the tools that are called in it."""
+        self.has_loop = bool(self.loops)
         self.whens = {id(call): whens for call, whens in _whens(steps)}
         """By call: what it waits for to hold, with the blocks that it is in; none is left out."""
         self.items = _lists(steps)
@@ -134,19 +128,13 @@ class Seen:
         self.parameters = frozenset(
             word for tool in self.tools for name in _parameters(tool) for word in raw_words(name)
         )
-        self.has_loop = any(isinstance(step, Loop) for _, step in _every(steps))
+        self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
         self.plain = without_contents(self.request, list(_long_texts(self.values)))
         # What is destroyed for now is destroyed.
         binds = any(tool is None or tool.effect == "destructive" for _, tool, _ in self.acting)
         self.request = without_courtesies(self.request, self.plain, for_now=not binds)
         self.request, self.plain = closed_up(self.request, without_courtesies(self.plain, for_now=not binds))
-        self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
-        for tool in self.tools:
-            # A tool that is called by its full name is called by its verb.
-            if tool.key == tool.name or tool.key.casefold() not in self.plain.casefold():
-                continue
-            whole = " " * (len(tool.key) - len(tool.name)) + tool.name
-            self.plain = re.sub(rf"(?<![\w.]){re.escape(tool.key)}(?![\w])", whole, self.plain, flags=re.IGNORECASE)
+        self.plain = _named_by_verbs(self.plain, self.tools)
         self.clauses = [self._called(clause) for clause in clauses_of(self.plain, self.is_verb)]
         self.idle = frozenset(id(clause) for clause in self.clauses if self._is_idle(clause))
         for clause in self.clauses:
@@ -319,6 +307,15 @@ def _calls(
             yield from _calls(block.steps, known, told, is_bound=bound)
 
 
+def _called_with(steps: Sequence[Step], catalog: Catalog) -> list[tuple[Call, Tool | None, bool]]:
+    """Every call with its tool, and whether it depends on something that only the run will know."""
+    known = ["inputs", *(step.id for _, step in _every(steps)), *_items(steps)]
+    told = frozenset(
+        step.id for _, step in _every(steps) if isinstance(step, Call) and _tells_status(catalog.get(step.tool))
+    )
+    return [(call, catalog.called(call.tool, call.inputs), is_bound) for call, is_bound in _calls(steps, known, told)]
+
+
 def _loops(steps: Sequence[Step], catalog: Catalog) -> Iterator[tuple[Loop, list[Tool | None]]]:
     for _, step in _every(steps):
         if isinstance(step, Loop):
@@ -420,6 +417,16 @@ def _things(tool: Tool) -> frozenset[str]:
         known = frozenset[str]().union(*(listed_concepts(word) for word in words if folded(word) not in STOPS))
         tool.__dict__["_things"] = known
     return known
+
+
+def _named_by_verbs(plain: str, tools: Sequence[Tool]) -> str:
+    """The text with the names of tools in place of their full ones: a tool that is called so is called by its verb."""
+    for tool in tools:
+        if tool.key == tool.name or tool.key.casefold() not in plain.casefold():
+            continue
+        whole = " " * (len(tool.key) - len(tool.name)) + tool.name
+        plain = re.sub(rf"(?<![\w.]){re.escape(tool.key)}(?![\w])", whole, plain, flags=re.IGNORECASE)
+    return plain
 
 
 def _long_texts(values: Sequence[Json]) -> Iterator[str]:

@@ -21,29 +21,35 @@ from toolpath.values import canonical, walk
 
 def uncalled_for(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str]:
     """A question for each call that nothing in the request asks for: a stranger may have."""
+    yield from _acts_uncalled_for(seen, told)
+    yield from _twice(seen, told, kept)
+    yield from _reads_uncalled_for(seen, told, kept)
+
+
+def _acts_uncalled_for(seen: Seen, told: Told) -> Iterator[str]:
+    """A question for each act that no command means; each command of another verb stands for one that is spoken of."""
     commands = [clause for clause in seen.clauses if clause.mood in ("command", "condition", "asked")]
-    sure = {
-        id(call)
+    meant = {
+        id(call): [one for one in commands if tool is not None and _commands(one, tool, seen)]
         for call, tool, _ in seen.acting
-        if tool is not None and any(_commands(one, tool, seen) for one in commands)
     }
-    spare = sum(
-        not is_reading(one.verb)
-        and not any(tool is not None and _commands(one, tool, seen) for _, tool, _ in seen.acting)
-        for one in commands
-    )
+    used = {id(one) for found in meant.values() for one in found}
+    spare = sum(not is_reading(one.verb) and id(one) not in used for one in commands)
     allowed: set[str] = set()
     for call, tool, _ in seen.acting:
-        if id(call) in sure or call.tool in allowed:
+        if meant[id(call)] or call.tool in allowed:
             continue
-        if any(_reads(other, call.id) for other, _, _ in seen.acting if id(other) in sure):
+        if any(_reads(other, call.id) for other, _, _ in seen.acting if meant[id(other)]):
             continue
         if spare and tool is not None and told.about(_named(tool)):
             spare -= 1
             allowed.add(call.tool)
             continue
         yield f"{call.tool} would act, and nothing in the request asks for that. Should it be done?"
-    yield from _twice(seen, told, kept)
+
+
+def _reads_uncalled_for(seen: Seen, told: Told, kept: Container[str]) -> Iterator[str]:
+    """A question for each read of which the request does not speak, and whose output no read of it needs."""
     for call, tool, _ in seen.calls:
         if tool is None or acts(tool) or call.id in kept or told.about(_named(tool)):
             continue

@@ -387,11 +387,9 @@ class _Coordination:
             if found and found[-1].kind == "another" and self._text.startswith("one", place):
                 found[-1] = msgspec.structs.replace(found[-1], end=place + len("one"))
                 continue
-            opening = _WORD.match(self._text, place) if span is not None and span.kind == "name" and is_first else None
-            if span is not None and opening is not None and self._acts(opening[0]) and " " in span.text:
-                # `Enroll Lea` is no name.
-                found.append(Token("verb", place, opening.end()))
-                found.append(Token("name", opening.end() + 1, span.end))
+            verb = self._verb_of(span) if span is not None and is_first else None
+            if span is not None and verb is not None:
+                found += [Token("verb", place, verb.end()), Token("name", verb.end() + 1, span.end)]
                 is_first = False
                 continue
             if span is not None:
@@ -399,11 +397,9 @@ class _Coordination:
                 is_first, definite = False, None
                 continue
             word = _WORD.match(self._hidden, place, end)
-            if word is None:
+            if word is None or _EACH.fullmatch(word[0]):
                 continue
             plain = folded(word[0])
-            if _EACH.fullmatch(word[0]):
-                continue
             if plain == "another":
                 found.append(Token("another", place, word.end(), is_definite=True))
                 continue
@@ -419,6 +415,11 @@ class _Coordination:
                 definite = None
             is_first = False
         return found
+
+    def _verb_of(self, span: Span) -> re.Match[str] | None:
+        """The verb that a name begins with which is none: `Enroll Lea`."""
+        opening = _WORD.match(self._text, span.start) if span.kind == "name" and " " in span.text else None
+        return opening if opening is not None and self._acts(opening[0]) else None
 
     def _add(self, found: list[Token], start: int, end: int, definite: int | None) -> None:
         """A word of a thing joins what it belongs to."""

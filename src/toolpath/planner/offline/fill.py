@@ -273,17 +273,7 @@ def shaped(found: Sequence[Mention], slots: Sequence[Slot], text: str) -> list[M
     shaped: list[Mention] = []
     for one in found:
         previous = shaped[-1] if shaped else None
-        if (
-            wants_list
-            and one.kind == "number"
-            and previous is not None
-            and (previous.kind == "number" or (previous.kind == "list" and previous.text.startswith("numbers")))
-            and (
-                is_joined(text, previous, one)
-                or text[previous.end : one.start].strip() in ("to", "-", "\u2013", "until")
-            )
-            and (previous.unit or one.unit) == one.unit
-        ):
+        if wants_list and previous is not None and _goes_on(previous, one, text):
             values = previous.value if previous.kind == "list" else [previous.value]
             shaped[-1] = msgspec.structs.replace(
                 previous, kind="list", text="numbers", value=[*values, one.value], end=one.end, after=one.after
@@ -294,14 +284,26 @@ def shaped(found: Sequence[Mention], slots: Sequence[Slot], text: str) -> list[M
                 for place, value in enumerate(one.value)
             ]
         elif one.kind == "name" and has_parts and ", " in one.text:
-            head, _, tail = one.text.partition(", ")
-            middle = one.start + len(head)
-            shaped.append(msgspec.structs.replace(one, text=head, value=head, end=middle))
-            shaped.append(
-                msgspec.structs.replace(
-                    one, text=tail, value=tail, start=middle + 2, before=(*one.before, "in", head.lower())
-                )
-            )
+            shaped += _places_apart(one)
         else:
             shaped.append(one)
     return shaped
+
+
+def _goes_on(previous: Mention, one: Mention, text: str) -> bool:
+    """Whether a number goes on with the run of numbers before it: `3, 4 and 5`, `3 to 5`."""
+    is_run = previous.kind == "number" or (previous.kind == "list" and previous.text.startswith("numbers"))
+    if one.kind != "number" or not is_run:
+        return False
+    is_range = text[previous.end : one.start].strip() in ("to", "-", "\u2013", "until")
+    return (is_range or is_joined(text, previous, one)) and (previous.unit or one.unit) == one.unit
+
+
+def _places_apart(one: Mention) -> tuple[Mention, Mention]:
+    """A place and the one that it is in: `Paris, France`."""
+    head, _, tail = one.text.partition(", ")
+    middle = one.start + len(head)
+    return (
+        msgspec.structs.replace(one, text=head, value=head, end=middle),
+        msgspec.structs.replace(one, text=tail, value=tail, start=middle + 2, before=(*one.before, "in", head.lower())),
+    )

@@ -43,42 +43,54 @@ def proper_names(text: str) -> Iterator[Mention]:
     position = 0
     while (match := _NAME.search(text, position)) is not None:
         position = match.end()
-        start, end, name = match.start(), match.end(), match.group()
-        while True:
-            first, blank, rest = name.partition(" ")
-            word = first.lower().strip(".,'\u2019")
-            is_opener = word in ("i", "i'm", "i'd", "i've") or (word in _OPENERS and _opens_sentence(text, start))
-            if not is_opener:
-                break
-            start += len(first) + len(blank) + (len(rest) - len(rest.lstrip()))
-            name = rest.lstrip()
-            if not name or not name[0].isupper():
-                # What follows a number may be a name again, as in `Convert 200 GBP`.
-                position = start if name else position
-                name = ""
-                break
+        start, name = _without_openers(text, match)
+        if name and not name[0].isupper():
+            # What follows a number may be a name again, as in `Convert 200 GBP`.
+            position = start
+            continue
         # After a colon there are names as well: `two authors: Alice and Bob`.
         is_grammar = _begins(text[:start]) and not text[:start].rstrip().endswith(":")
         if not name or name in ("ID", "Id", "IDs") or (name.isalpha() and not name.isupper() and is_grammar):
             continue
-        for ending in ("'s", "\u2019s", "'", "\u2019", "."):
-            if name.endswith(ending) and not re.search(r"\.\w\.$", name):
-                name = name[: -len(ending)]
-                end = start + len(name)
+        name = _without_ending(name)
+        end = start + len(name)
         place = _PLACE.match(text, end)
-        previous = raw_words(text[max(0, start - 12) : start])
-        if place and (
-            (is_region(place.group()[1:]) and not (is_region(name) and _goes_on(text, place.end())))
-            or (
-                previous
-                and (previous[-1] in _PLACE_BEFORE or (previous[-1] in ("and", "or") and was_place))
-                and not _goes_on(text, place.end())
-            )
-        ):
+        if place is not None and _is_in_place(name, place, text, start, was_place=was_place):
             end = place.end()
             name = text[start:end]
             was_place = True
         yield Mention("name", name, name, start, end)
+
+
+def _without_openers(text: str, match: re.Match[str]) -> tuple[int, str]:
+    """Where a name begins, and the name, without words that only open a sentence before it: `Convert 200 GBP`."""
+    start, name = match.start(), match.group()
+    while name and name[0].isupper():
+        first, blank, rest = name.partition(" ")
+        word = first.lower().strip(".,'\u2019")
+        if word not in ("i", "i'm", "i'd", "i've") and not (word in _OPENERS and _opens_sentence(text, start)):
+            break
+        start += len(first) + len(blank) + (len(rest) - len(rest.lstrip()))
+        name = rest.lstrip()
+    return start, name
+
+
+def _without_ending(name: str) -> str:
+    """The name without a genitive and what ends its sentence."""
+    for ending in ("'s", "\u2019s", "'", "\u2019", "."):
+        if name.endswith(ending) and not re.search(r"\.\w\.$", name):
+            name = name[: -len(ending)]
+    return name
+
+
+def _is_in_place(name: str, place: re.Match[str], text: str, start: int, *, was_place: bool) -> bool:
+    """Whether a name with another one behind a comma is a place with what it is in: `Austin, Texas`."""
+    goes_on = _goes_on(text, place.end())
+    if is_region(place.group()[1:]) and not (is_region(name) and goes_on):
+        return True
+    previous = raw_words(text[max(0, start - 12) : start])
+    is_after = bool(previous) and (previous[-1] in _PLACE_BEFORE or (previous[-1] in ("and", "or") and was_place))
+    return is_after and not goes_on
 
 
 def without_verb(mention: Mention, text: str, verbs: Collection[str]) -> Mention | None:

@@ -15,7 +15,7 @@ from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import BY, CUES, LABELS, LASTS
 from toolpath.planner.offline.request.languages import affinity_of_language
-from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, is_like_examples, is_other_code
 from toolpath.planner.offline.request.values_of_fields import is_unit, measure_of, measured, value_of
@@ -243,36 +243,45 @@ def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
         # `450 EUR in GBP`: what has an amount is given, what has none is wanted.
         score += 1.5 * bool({"to", "target"} & {*field.name.split("_")})
     for word in reversed(before):
-        if any(other.start < span.start and other.start > word.end for other in part.spans):
+        if any(word.end < other.start < span.start for other in part.spans):
             break
         plain = folded(word.text)
         score += _cue_of_end(plain, span, field)
-        if plain in CUES and score < 1.5:
-            wanted = CUES[plain]
-            if wanted & {*field.name.split("_"), field.name} or (
-                plain in ("until", "bis") and field.name.endswith("out")
-            ):
-                return score + 1.5
-            if plain in _ONTO and field.kind in ("day", "moment", "time"):
-                # `Move the meeting on Monday to Friday`
-                return score + 1.0
-        if not word.is_stop and (word.concepts & field.concepts - {"name"} or is_called(word.text, field)):
-            score += 1.6
-        elif span.kind == "number" and is_told_short(word.text, field):
-            score += 1.2
+        if score < 1.5 and (pointed := _cue_of_little_word(plain, field)):
+            return score + pointed
+        score += _cue_of_name(word, span, field)
         if not word.is_stop:
             break
-    after = next((word for word in part.words if word.start >= span.end), None)
-    if (
-        span.kind in ("number", "duration")
-        and after is not None
-        and (after.concepts & (field.concepts | field.described) or is_called(after.text, field))
-        and not any(span.end <= other.start < after.start for other in part.spans)
-    ):
-        score += 1.5
-    if "-" in between and field.name in ("destination", "check_out", "date_to", "until"):
-        score += 1.0
+    score += 1.5 * _is_called_behind(span, field, part)
+    score += 1.0 * ("-" in between and field.name in ("destination", "check_out", "date_to", "until"))
     return score
+
+
+def _cue_of_little_word(word: str, field: ToolField) -> float:
+    """How much a word as `to` or `until` before a value points to the parameter."""
+    wanted = CUES.get(word)
+    if wanted is None:
+        return 0.0
+    if wanted & {*field.name.split("_"), field.name} or (word in ("until", "bis") and field.name.endswith("out")):
+        return 1.5
+    # `Move the meeting on Monday to Friday`
+    return 1.0 if word in _ONTO and field.kind in ("day", "moment", "time") else 0.0
+
+
+def _cue_of_name(word: Word, span: Span, field: ToolField) -> float:
+    """How much a word before a value says what the parameter is called."""
+    if not word.is_stop and (word.concepts & field.concepts - {"name"} or is_called(word.text, field)):
+        return 1.6
+    return 1.2 if span.kind == "number" and is_told_short(word.text, field) else 0.0
+
+
+def _is_called_behind(span: Span, field: ToolField, part: ClausePart) -> bool:
+    """Whether the word behind a number says what the parameter is called: `4 guests`."""
+    after = next((word for word in part.words if word.start >= span.end), None)
+    if after is None or span.kind not in ("number", "duration"):
+        return False
+    is_named = bool(after.concepts & (field.concepts | field.described)) or is_called(after.text, field)
+    return is_named and not any(span.end <= other.start < after.start for other in part.spans)
 
 
 def _cue_of_end(word: str, span: Span, field: ToolField) -> float:

@@ -185,18 +185,25 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], FieldKind], ...]] = (
 )
 
 
+#: The formats of JSON Schema that say the kind.
+_OF_FORMATS: Final[dict[str, FieldKind]] = {
+    "email": "email",
+    "date": "day",
+    "date-time": "moment",
+    "uri": "url",
+    "time": "time",
+}
+#: Last words of the names of parameters that one thing is known by.
+_IDENTIFYING: Final = frozenset(
+    ("id", "ids", "sha", "code", "seat", "no", "plate", "image", "isbn", "ean", "iban", "vin", "sku", "barcode")
+)
+
+
 def _kind_of_text(
     name: str, words: Sequence[str], opening: Sequence[str], description: str, form: str, pattern: str
 ) -> FieldKind:
-    formats: dict[str, FieldKind] = {
-        "email": "email",
-        "date": "day",
-        "date-time": "moment",
-        "uri": "url",
-        "time": "time",
-    }
-    if form in formats:
-        return formats[form]
+    if form in _OF_FORMATS:
+        return _OF_FORMATS[form]
     last = words[-1] if words else ""
     low = description.casefold()
     shape = _kind_of_pattern(pattern, low, words)
@@ -211,28 +218,7 @@ def _kind_of_text(
         (last in ("pattern", "glob"), "pattern"),
         (last in ("date",), "day"),
         (last in ("url", "uri"), "url"),
-        (
-            name == "id"
-            or last
-            in (
-                "id",
-                "ids",
-                "sha",
-                "code",
-                "seat",
-                "no",
-                "plate",
-                "image",
-                "isbn",
-                "ean",
-                "iban",
-                "vin",
-                "sku",
-                "barcode",
-            )
-            or low.startswith(("id of", "hash of")),
-            "id",
-        ),
+        (name == "id" or last in _IDENTIFYING or low.startswith(("id of", "hash of")), "id"),
         (last in ("number", "account") and not low.startswith("how"), "id"),
         (low.startswith(("account ", "the account")), "id"),
         (bool(_PATHS & {*words}) and bool(_PATHS & {*opening}), "path"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -153,25 +153,9 @@ class _Filler:
             # What it gives is what is asked: `What does RN-4 cost?`
             known |= self._kit.given if SUPPOSED.search(self._part.text) else self._box.given(self._kit)
         unsaid = tuple(word for word in self._part.words if word in self._denied or self._is_unsaid(word, known))
-        found = self._evidence(missing, unused)
-        meant = found.meant
-        sure = min(self._sure.values(), default=1.0)
-        if any(self._uncued.count(kind) > 1 for kind in _MIXED) or (
-            self._kit.is_acting and len(self._uncued_names) > 1
-        ):
-            # Which value is which only their order says.
-            sure = 0.2
-        elif self._kit.is_acting and len(self._many) > 1 and not _RESPECTIVELY.search(self._part.text):
-            # `A and B to C and D`: the first to the first, or both to both?
-            sure = 0.2
-        elif not self._kit.is_acting and sum(kind in _NAMED for kind in self._uncued) > 1:
-            sure = min(sure, 0.5)
-        is_explained = not (missing or unused or unsaid) and bool(self._used)
-        if is_explained and self._kit.is_acting and folded(self._part.verb) in self._kit.verbs and self._kit.required:
-            # Its verb commands it, and all else that is said is its values: `scale checkout to 6`.
-            meant = max(meant, _EXPLAINED)
-        elif is_explained and self._kit.required and len(self._used) > 1 and sure > _UNSURE_VALUE:
-            # All that is said is what the tool takes: `table for 4 tonight at eight, name's Okafor`.
+        sure = self._sureness()
+        meant = self._evidence(missing, unused).meant
+        if not (missing or unused or unsaid) and _says_no_more(self._kit, self._part, self._used, sure):
             meant = max(meant, _EXPLAINED)
         score = meant + 0.5 * len(self._used) - 0.9 * len(unused) - 0.8 * len(missing) - 0.35 * len(unsaid)
         return Fitted(
@@ -186,6 +170,21 @@ class _Filler:
             taken=tuple(self._used),
             spent=tuple(self._spent),
         )
+
+    def _sureness(self) -> float:
+        """How sure it is which value is which parameter's."""
+        is_acting = self._kit.is_acting
+        # Which value is which only their order says.
+        is_by_order = any(self._uncued.count(kind) > 1 for kind in _MIXED) or (
+            is_acting and len(self._uncued_names) > 1
+        )
+        # `A and B to C and D`: the first to the first, or both to both?
+        is_mixed_up = is_acting and len(self._many) > 1 and not _RESPECTIVELY.search(self._part.text)
+        if is_by_order or is_mixed_up:
+            return 0.2
+        sure = min(self._sure.values(), default=1.0)
+        is_open = not is_acting and sum(kind in _NAMED for kind in self._uncued) > 1
+        return min(sure, 0.5) if is_open else sure
 
     def _is_unsaid(self, word: Word, known: frozenset[str]) -> bool:
         if not self._kit.is_acting and word.text == self._part.verb and is_reading(word.text):
@@ -356,7 +355,7 @@ class _Filler:
             self._spent.update(row)
             return option
         words.sort(key=lambda one: _becomes(one, self._text, is_first=is_first))
-        words = [word for word in words if not self._is_of_twin(word, field)]
+        words = [word for word in words if not _is_of_twin(word, field, self._kit, self._part)]
         names = (*raw_words(field.name), *raw_words(self._kit.tool.name)[1:])
         words = [one for one in words if says_option(self._text, one.start, one.end, names)]
         for exact in (True, False):
@@ -367,14 +366,6 @@ class _Filler:
                     self._chosen.add(word)
                     return option
         return None
-
-    def _is_of_twin(self, word: Word, field: ToolField) -> bool:
-        """Whether the word before says that it is for another parameter of the same options: `from savings`."""
-        twins = [one for one in self._kit.fields if one.options == field.options and one.name != field.name]
-        before = [folded(one.text) for one in self._part.before(word.start, 3)]
-        wanted = next((CUES[one] for one in reversed(before) if one in WAYS), frozenset[str]())
-        own = bool(wanted & {*raw_words(field.name)})
-        return not own and any(wanted & {*raw_words(one.name)} for one in twins)
 
     def _option_of(self, word: Word, field: ToolField, *, exact: bool) -> Json:
         """The option that a word is, or stands for; None where it says so of no option, or of something else."""
@@ -437,35 +428,21 @@ class _Filler:
     def _joined(self) -> None:
         """Values of one kind in a row: the same call for each of them."""
         for span in self._part.spans:
-            if (
-                span in self._used
-                or span.kind in ("duration", "quoted", "list")
-                or (span.kind == "money" and span.value is not None)
-            ):
+            is_whole = span.kind in ("duration", "quoted", "list") or (span.kind == "money" and span.value is not None)
+            if span in self._used or is_whole:
                 continue
             for other, name in [*self._used.items()]:
                 field = next((one for one in self._kit.fields if one.name == name), None)
-                if (
-                    field is None
-                    or span.kind == "list"
-                    or other.kind != span.kind
-                    or (other.value is None) != (span.value is None)
-                ):
+                value = _value_beside(other, span, field, self._kit, self._box) if field is not None else None
+                if field is None or value is None:
                     continue
-                value = value_of(span, field)
-                if (
-                    value is None
-                    or affinity(span, field, self._kit, self._box) <= 0
-                    or not are_in_row(other, span, self._part, self._text, self._used, name)
-                    or is_mixed(other, self._part, self._text, self._used, name)
-                ):
+                is_in_row = are_in_row(other, span, self._part, self._text, self._used, name)
+                if not is_in_row or is_mixed(other, self._part, self._text, self._used, name):
                     continue
-                if field.is_list:
-                    held = self._inputs[name]
-                    if isinstance(held, list):
-                        held.append(value)
-                else:
+                if not field.is_list:
                     self._many.setdefault(name, [self._inputs[name]]).append(value)
+                elif isinstance(held := self._inputs[name], list):
+                    held.append(value)
                 self._used[span] = name
                 break
         counts = [len(values) for values in self._many.values()]
@@ -524,6 +501,32 @@ class _Filler:
             self._inputs[field.name] = self._plain.value_of(phrase, field)
             self._sure[field.name] = 0.7
             self._spent.update(phrase)
+
+
+def _says_no_more(kit: Kit, part: ClausePart, used: Collection[Span], sure: float) -> bool:
+    """Whether the tool is meant, by a clause in which nothing but these values is said."""
+    if not used or not kit.required:
+        return False
+    # Its verb commands it, and all else that is said is its values: `scale checkout to 6`.
+    is_commanded = kit.is_acting and folded(part.verb) in kit.verbs
+    # All that is said is what the tool takes: `table for 4 tonight at eight, name's Okafor`.
+    return is_commanded or (len(used) > 1 and sure > _UNSURE_VALUE)
+
+
+def _value_beside(other: Span, span: Span, field: ToolField, kit: Kit, box: Toolbox) -> Json:
+    """A value as the parameter takes it besides another one of its kind; None: it takes none."""
+    if other.kind != span.kind or (other.value is None) != (span.value is None):
+        return None
+    return value_of(span, field) if affinity(span, field, kit, box) > 0 else None
+
+
+def _is_of_twin(word: Word, field: ToolField, kit: Kit, part: ClausePart) -> bool:
+    """Whether the word before says that it is for another parameter of the same options: `from savings`."""
+    twins = [one for one in kit.fields if one.options == field.options and one.name != field.name]
+    before = [folded(one.text) for one in part.before(word.start, 3)]
+    wanted = next((CUES[one] for one in reversed(before) if one in WAYS), frozenset[str]())
+    own = bool(wanted & {*raw_words(field.name)})
+    return not own and any(wanted & {*raw_words(one.name)} for one in twins)
 
 
 def _is_free(field: ToolField) -> bool:
