@@ -10,20 +10,20 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.told import (
+from toolpath.checks.request.grounds import (
     CLOCK,
     FEW,
     MOMENT,
     OF_TIME,
     TELLING,
-    Told,
+    Grounds,
     is_code,
+    is_in_request,
     is_same,
-    is_told,
     says_something,
     telling,
 )
+from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.tools import acts
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import ExpressionError
@@ -51,19 +51,19 @@ _TO_READ: Final = re.compile(r"[A-Za-z_]\w*")
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
-def bases(seen: Seen, told: Told) -> dict[str, dict[str, Basis]]:
+def bases(seen: Seen, grounds: Grounds) -> dict[str, dict[str, Basis]]:
     """The basis of each argument of each call, and of each list that is written out: id of the step → name → basis."""
     found: dict[str, dict[str, Basis]] = {}
     for call, tool, _ in seen.calls:
         found[call.id] = {
-            name: basis_of(value, schema_of(tool, name), name, told)[0] for name, value in call.inputs.items()
+            name: basis_of(value, schema_of(tool, name), name, grounds)[0] for name, value in call.inputs.items()
         }
     for loop, _ in seen.loops:
-        found[loop.id] = {"over": _basis_of_list(loop, told)[0]}
+        found[loop.id] = {"over": _basis_of_list(loop, grounds)[0]}
     return {step: arguments for step, arguments in found.items() if arguments}
 
 
-def unfounded(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str]:
+def unfounded(seen: Seen, grounds: Grounds, kept: Container[str] = ()) -> Iterator[str]:
     """A question for each value that rests on nothing, or on what a stranger may have written.
 
     `kept`: ids of steps that were carried out before.
@@ -72,21 +72,21 @@ def unfounded(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str
         if call.id in kept:
             continue
         for name, value in call.inputs.items():
-            basis, said = basis_of(value, schema_of(tool, name), name, told)
+            basis, said = basis_of(value, schema_of(tool, name), name, grounds)
             if _is_asked(basis, said, tool, schema_of(tool, name)):
                 yield f"{call.id}: {name} is {_short(said)}, which {_WHOSE[basis]}. Is that meant?"
     for loop, tools in seen.loops:
-        basis, said = _basis_of_list(loop, told)
+        basis, said = _basis_of_list(loop, grounds)
         if loop.id not in kept and any(_is_asked(basis, said, tool, {}) for tool in tools):
             yield f"{loop.id}: one of its items is {_short(said)}, which {_WHOSE[basis]}. Is that meant?"
 
 
-def _basis_of_list(loop: Loop, told: Told) -> tuple[Basis, Json]:
+def _basis_of_list(loop: Loop, grounds: Grounds) -> tuple[Basis, Json]:
     """The basis of the list that a loop goes over. Numbers that only count are as good as how many they are."""
     over = loop.over
     if isinstance(over, list) and over and over in ([*range(len(over))], [*range(1, len(over) + 1)]):
-        return _of_number(float(len(over)), len(over), "", told), len(over)
-    return basis_of(over, {}, loop.item, told)
+        return _of_number(float(len(over)), len(over), "", grounds), len(over)
+    return basis_of(over, {}, loop.item, grounds)
 
 
 _WHOSE: Final[dict[Basis, str]] = {
@@ -122,7 +122,7 @@ def schema_of(tool: Tool | None, name: str) -> JsonObject:
     return schema if isinstance(schema, dict) else {}
 
 
-def basis_of(value: Json, schema: JsonObject, name: str, told: Told) -> tuple[Basis, Json]:
+def basis_of(value: Json, schema: JsonObject, name: str, grounds: Grounds) -> tuple[Basis, Json]:
     """The basis of an argument, and the value in it that this is said of: the weakest."""
     if value == schema.get("default") and "default" in schema:
         return "default", value
@@ -133,17 +133,19 @@ def basis_of(value: Json, schema: JsonObject, name: str, told: Told) -> tuple[Ba
             inner = properties if isinstance(properties, dict) else {}
             for key, item in value.items():
                 part = inner.get(key)
-                found.append(basis_of(item, part if isinstance(part, dict) else {}, key, told))
+                found.append(basis_of(item, part if isinstance(part, dict) else {}, key, grounds))
         case list():
             items = schema.get("items")
-            found = [basis_of(item, items if isinstance(items, dict) else {}, name, told) for item in value]
+            found = [basis_of(item, items if isinstance(items, dict) else {}, name, grounds) for item in value]
         case str():
-            return _of_text(value, schema, name, told)
+            return _of_text(value, schema, name, grounds)
         case bool() | None:
-            is_said = value is True and (told.about(_spoken(name)) or told.about(str(schema.get("description", ""))))
+            is_said = value is True and (
+                grounds.about(_spoken(name)) or grounds.about(str(schema.get("description", "")))
+            )
             return ("request" if is_said else "nothing" if value is True else "default"), value
         case int() | float():
-            return _of_number(float(value), value, name, told), value
+            return _of_number(float(value), value, name, grounds), value
     return min(found, key=lambda one: _ORDER.index(one[0]), default=("default", value))
 
 
@@ -151,46 +153,46 @@ def _spoken(name: str) -> str:
     return " ".join(raw_words(name))
 
 
-def _of_number(number: float, value: Json, name: str, told: Told) -> Basis:
+def _of_number(number: float, value: Json, name: str, grounds: Grounds) -> Basis:
     if number == 1 and isinstance(value, int):
         return "request"
-    if any(is_same(number, one) for one in told.numbers):
+    if any(is_same(number, one) for one in grounds.numbers):
         return "request"
     is_time = not OF_TIME.isdisjoint(raw_words(name))
-    if is_time and told.says_when:
+    if is_time and grounds.says_when:
         return "request"
-    return told.elsewhere(str(value))
+    return grounds.elsewhere(str(value))
 
 
-def _of_text(text: str, schema: JsonObject, name: str, told: Told) -> tuple[Basis, Json]:
+def _of_text(text: str, schema: JsonObject, name: str, grounds: Grounds) -> tuple[Basis, Json]:
     rest, reads = _without_templates(text[:_LONGEST])
     plain = folded(" ".join(rest.split()))
     if not plain or not re.search(r"\w", plain):
         return (reads or "default"), text
-    if plain in told.text or " ".join(plain.split()) in " ".join(told.text.split()):
+    if plain in grounds.text or " ".join(plain.split()) in " ".join(grounds.text.split()):
         return (reads or "request"), text
     options = schema.get("enum")
     if isinstance(options, list) and text in options:
         spoken = " ".join(raw_words(text))
-        is_said = len(options) == 1 or told.about(text) or told.about(spoken) or is_code(text, told)
+        is_said = len(options) == 1 or grounds.about(text) or grounds.about(spoken) or is_code(text, grounds)
         return ("request" if is_said else "nothing"), text
     if MOMENT.fullmatch(rest.strip()) or CLOCK.fullmatch(rest.strip()):
-        return ("request" if told.says_when else told.elsewhere(rest)), text
-    missing = [token for token in telling(rest) if not is_told(token, told)]
+        return ("request" if grounds.says_when else grounds.elsewhere(rest)), text
+    missing = [token for token in telling(rest) if not is_in_request(token, grounds)]
     missing += [
-        one for one in _NAME.findall(rest) if not all(told.about(word) or len(word) < 3 for word in one.split())
+        one for one in _NAME.findall(rest) if not all(grounds.about(word) or len(word) < 3 for word in one.split())
     ]
     if missing:
-        worst = [(told.elsewhere(token), token) for token in missing]
+        worst = [(grounds.elsewhere(token), token) for token in missing]
         return min(worst, key=lambda one: _ORDER.index(one[0]))
     is_exact = bool(raw_words(name)) and raw_words(name)[-1] in _EXACT and len(rest.split()) <= FEW
     if is_exact and (reads is None or says_something(rest)):
-        return told.elsewhere(rest), text
+        return grounds.elsewhere(rest), text
     if reads is not None:
         return reads, text
-    if is_code(rest.strip(), told) or told.holds(rest) or any(map(TELLING.search, rest.split())):
+    if is_code(rest.strip(), grounds) or grounds.holds(rest) or any(map(TELLING.search, rest.split())):
         return "request", text
-    return told.elsewhere(rest), text
+    return grounds.elsewhere(rest), text
 
 
 def _without_templates(text: str) -> tuple[str, Basis | None]:

@@ -27,6 +27,7 @@ from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.doubled import doubled
 from toolpath.checks.request.ends_of_periods import ends_of_periods
+from toolpath.checks.request.grounds import Grounds
 from toolpath.checks.request.joined_acts import joined_acts
 from toolpath.checks.request.levels import levels
 from toolpath.checks.request.marked_numbers import marked
@@ -50,7 +51,6 @@ from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.several import several
 from toolpath.checks.request.shared_names import shared_names
-from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, acts_of, fits, is_called, is_form, tells_of_doing, verbs_of
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
@@ -122,15 +122,15 @@ def mandated(  # a plan, what it is held against, and how
             f"Only the first {_LONGEST:,} characters of the request were held against this: what of the rest?"
         )
     questions += _of_writes(seen, strict=strict) if seen.acting else ()
-    given = Told(told, catalog, known)
+    grounds = Grounds(told, catalog, known)
     if not strict:
         # Rules take values out of the request and nowhere else.
-        questions += [*unfounded(seen, given, kept), *uncalled_for(seen, given, kept)]
+        questions += [*unfounded(seen, grounds, kept), *uncalled_for(seen, grounds, kept)]
     new = [one for one in dict.fromkeys(questions) if one not in plan.questions][:_MOST]
     sure = plan.confidence if plan.confidence is None or not (new or left) else min(plan.confidence, ASKING)
     origin = msgspec.structs.replace(
         plan.origin,
-        rests_on=bases(seen, given),
+        rests_on=bases(seen, grounds),
         questions=(*plan.questions, *new),
         uncovered=tuple(dict.fromkeys((*plan.origin.uncovered, *left)))[:_MOST],
         confidence=sure,

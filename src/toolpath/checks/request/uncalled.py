@@ -9,9 +9,9 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.bases import basis_of, schema_of
+from toolpath.checks.request.grounds import Grounds
 from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, acts, fits
 from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.model.plan import Call
@@ -19,14 +19,14 @@ from toolpath.model.tool import Tool
 from toolpath.values import canonical, walk
 
 
-def uncalled_for(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str]:
+def uncalled_for(seen: Seen, grounds: Grounds, kept: Container[str] = ()) -> Iterator[str]:
     """A question for each call that nothing in the request asks for: a stranger may have."""
-    yield from _acts_uncalled_for(seen, told)
-    yield from _twice(seen, told, kept)
-    yield from _reads_uncalled_for(seen, told, kept)
+    yield from _acts_uncalled_for(seen, grounds)
+    yield from _twice(seen, grounds, kept)
+    yield from _reads_uncalled_for(seen, grounds, kept)
 
 
-def _acts_uncalled_for(seen: Seen, told: Told) -> Iterator[str]:
+def _acts_uncalled_for(seen: Seen, grounds: Grounds) -> Iterator[str]:
     """A question for each act that no command means; each command of another verb stands for one that is spoken of."""
     commands = [clause for clause in seen.clauses if clause.mood in ("command", "condition", "asked")]
     meant = {
@@ -41,34 +41,34 @@ def _acts_uncalled_for(seen: Seen, told: Told) -> Iterator[str]:
             continue
         if any(_reads(other, call.id) for other, _, _ in seen.acting if meant[id(other)]):
             continue
-        if spare and tool is not None and told.about(_named(tool)):
+        if spare and tool is not None and grounds.about(_named(tool)):
             spare -= 1
             allowed.add(call.tool)
             continue
         yield f"{call.tool} would act, and nothing in the request asks for that. Should it be done?"
 
 
-def _reads_uncalled_for(seen: Seen, told: Told, kept: Container[str]) -> Iterator[str]:
+def _reads_uncalled_for(seen: Seen, grounds: Grounds, kept: Container[str]) -> Iterator[str]:
     """A question for each read of which the request does not speak, and whose output no read of it needs."""
     for call, tool, _ in seen.calls:
-        if tool is None or acts(tool) or call.id in kept or told.about(_named(tool)):
+        if tool is None or acts(tool) or call.id in kept or grounds.about(_named(tool)):
             continue
         feeds = [other for other, _, _ in seen.calls if _reads(other, call.id)]
-        given = {basis_of(value, schema_of(tool, name), name, told)[0] for name, value in call.inputs.items()}
+        given = {basis_of(value, schema_of(tool, name), name, grounds)[0] for name, value in call.inputs.items()}
         if given & {"request", "input"} or ("output" in given and (feeds or not seen.acting)):
             continue
         if not feeds or any(acts(seen_tool) for other, seen_tool, _ in seen.calls if other in feeds):
             yield f"{call.id}: nothing in the request asks for {call.tool}. Is it to be called?"
 
 
-def _twice(seen: Seen, told: Told, kept: Container[str]) -> Iterator[str]:
+def _twice(seen: Seen, grounds: Grounds, kept: Container[str]) -> Iterator[str]:
     """A question for an act that is to be done again just as it was done, where the request does not say so often."""
     alike: dict[bytes, list[str]] = {}
     for call, _, _ in seen.acting:
         if call.id not in kept:
             alike.setdefault(canonical([call.tool, call.inputs, call.when]), []).append(call.id)
     for ids in alike.values():
-        if len(ids) > 1 and len(ids) not in told.numbers:
+        if len(ids) > 1 and len(ids) not in grounds.numbers:
             yield f"{' and '.join(ids)} would do the same, once each. Is that meant?"
 
 

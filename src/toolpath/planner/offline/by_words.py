@@ -10,19 +10,18 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.mandate import mandated
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.planner.offline.backward import chained
-from toolpath.planner.offline.carried import carried, widened, without_repeats
+from toolpath.planner.offline.carried_values import carried, widened, without_repeats
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
 from toolpath.planner.offline.conjoined import conjoined
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
+from toolpath.planner.offline.gist_for_tools import LONGEST_REQUEST, beyond_length, undenied_tools
 from toolpath.planner.offline.linked_outputs import link
 from toolpath.planner.offline.match import CUED, is_like, words_of
-from toolpath.planner.offline.meant import LONGEST_REQUEST, allowed, beyond_length
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.offered_request import OfferedRequest
-from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
 from toolpath.planner.offline.plain_command import is_commanded, is_plain
 from toolpath.planner.offline.rank import RankedTool, Ranker, candidate
@@ -30,6 +29,7 @@ from toolpath.planner.offline.reasons import with_reason
 from toolpath.planner.offline.refusal import refusal
 from toolpath.planner.offline.refused_values import asked_where_refused
 from toolpath.planner.offline.request.asking import about
+from toolpath.planner.offline.same_tool_again import onward
 from toolpath.planner.offline.tool_parts import tool_parts
 from toolpath.values import Json, JsonObject
 
@@ -42,7 +42,7 @@ _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)
 def planned_by_words(offered: OfferedRequest) -> Plan:
     """The plan by the words of tools and parameters alone, for requests that are not read as people's."""
     request, text = offered.request, offered.text
-    ranker = Ranker([candidate(tool) for tool in allowed(request, offered.offer.tools_for(text))])
+    ranker = Ranker([candidate(tool) for tool in undenied_tools(request, offered.offer.tools_for(text))])
     drafts = _drafts(text, ranker)
     if not drafts:
         raise refusal(text, ranker)

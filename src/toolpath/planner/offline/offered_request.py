@@ -12,8 +12,8 @@ import msgspec
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.tool import Tool
+from toolpath.planner.offline.gist_for_tools import bare_request, gist_for, reasons_for, undenied_tools
 from toolpath.planner.offline.lookup import Lookup, nearness_of, sought
-from toolpath.planner.offline.meant import allowed, asked, meant, reasons
 from toolpath.planner.offline.request.toolbox import Toolbox
 
 MOST_TOOLS: Final = 40
@@ -52,17 +52,17 @@ class OfferedRequest:
     @cached_property
     def tools(self) -> Sequence[Tool]:
         """The tools that are looked at, without those whose act the request says not to do."""
-        return allowed(self.request, self.offer.tools_for(asked(self.request)))
+        return undenied_tools(self.request, self.offer.tools_for(bare_request(self.request)))
 
     @cached_property
     def text(self) -> str:
         """The part of the request that asks for something."""
-        return meant(self.request, self.tools)
+        return gist_for(self.request, self.tools)
 
     @cached_property
     def why(self) -> list[str]:
         """The reasons that are given for what is commanded."""
-        return reasons(self.request, self.tools)
+        return reasons_for(self.request, self.tools)
 
     @cached_property
     def box(self) -> Toolbox:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolpath.catalog.words import raw_words
-from toolpath.planner.offline.beside import beside
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.match import WEAK
+from toolpath.planner.offline.named_together import beside
 from toolpath.planner.offline.rank import Fit, RankedTool, Ranker
 
 #: A further tool must fit its part at least so well against the best.

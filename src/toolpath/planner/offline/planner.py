@@ -23,13 +23,14 @@ from toolpath.planner.offline.corrections import doubts_of_words
 from toolpath.planner.offline.days_gone import days_gone
 from toolpath.planner.offline.doubtful_readings import doubts_of_readings
 from toolpath.planner.offline.estimates import estimated
+from toolpath.planner.offline.gist_for_tools import LONGEST_REQUEST, bare_request, beyond_length, gist_for
 from toolpath.planner.offline.letters import is_of_letters
 from toolpath.planner.offline.lookup import LookedUp, Lookup, sought
-from toolpath.planner.offline.meant import LONGEST_REQUEST, asked, beyond_length, meant
 from toolpath.planner.offline.named_things import names_nothing
 from toolpath.planner.offline.narrowing import doubts_of_lists
 from toolpath.planner.offline.offered_request import MOST_TOOLS, OfferedRequest, Offering
 from toolpath.planner.offline.one_by_one import put_together, surer
+from toolpath.planner.offline.out_of_scope import is_unserved
 from toolpath.planner.offline.rank import Ranker, candidate
 from toolpath.planner.offline.reasons import with_reason
 from toolpath.planner.offline.refusal import refusal
@@ -42,7 +43,6 @@ from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
-from toolpath.planner.offline.unserved import is_unserved
 from toolpath.planner.offline.warrants import Warrant, is_vouched, is_warranted, unwarranted, warrants
 
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
@@ -62,7 +62,7 @@ _ENGLISH = re.compile(
 def looked_up(request: str, catalog: Catalog, search: Lookup, near: Mapping[str, float] | None = None) -> Lookup:
     """The tools that `plan_offline` looks at for this request, as its `search`; `near`: their nearness by meaning."""
     few = len(catalog.tools) <= MOST_TOOLS
-    return LookedUp(() if few else tuple(search.search(sought(asked(request)), MOST_TOOLS)), near or {})
+    return LookedUp(() if few else tuple(search.search(sought(bare_request(request)), MOST_TOOLS)), near or {})
 
 
 def plan_offline(
@@ -112,11 +112,11 @@ def _planned_and_asked(offered: OfferedRequest) -> Plan:
     is_mended = bool(mended.changes)
     plan = _planned_whole_or_apart(OfferedRequest(mended.text, offered.offer) if is_mended else offered)
     plan = _mended(plan, request, mended, catalog) if is_mended else plan
-    said = offered.text if mended.text == request else meant(mended.text, offered.tools)
+    said = offered.text if mended.text == request else gist_for(mended.text, offered.tools)
     spans = spans_of(said, today)
     if names_nothing(plan, said, spans, box) or is_unserved(plan, said, spans, box):
         # Something always fits best.
-        raise refusal(asked(request), Ranker([candidate(tool) for tool in offered.tools]))
+        raise refusal(bare_request(request), Ranker([candidate(tool) for tool in offered.tools]))
     if plan.questions:
         once = tuple(told_once(plan.questions))
         return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=once))

@@ -27,7 +27,7 @@ from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.tools import acts_of, fits, makes_of
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.planner.offline.loose import loose
+from toolpath.planner.offline.loose_values import loose
 from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.cues import LABELS
 from toolpath.planner.offline.request.links import PALE

@@ -12,7 +12,7 @@ from toolpath.errors import PlanningFailed, RunConflict, ToolpathError
 from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, Warned
 from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunContext, RunResult
-from toolpath.planner.offline.again import plan_again
+from toolpath.planner.offline.second_plan import plan_again
 from toolpath.planner.records import Ground, PlannerOptions, PlanningRecord, PlanningResult
 from toolpath.planner.replan import (
     Replanned,

@@ -19,6 +19,7 @@ from toolpath.checks.request.verbs import folded, is_reading
 from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short, is_unlabelled
 from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
+from toolpath.planner.offline.request.clause_for_tool import as_taken, in_range
 from toolpath.planner.offline.request.cues import CUES, LABELS, WAYS
 from toolpath.planner.offline.request.denied import denied_words, denying, is_denied
 from toolpath.planner.offline.request.evidence import OF_ANOTHER, SUPPOSED, ToolEvidence, Used, evidence
@@ -34,7 +35,6 @@ from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.plain_words import PlainWords
 from toolpath.planner.offline.request.rows import are_in_row, is_mixed, is_of_row
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.taken import as_taken, in_range
 from toolpath.planner.offline.request.told_texts import is_told
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of

@@ -8,10 +8,10 @@ from typing import Final
 
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.affinity import affinity, cue_of
+from toolpath.planner.offline.request.clause_for_tool import JOINED
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.taken import JOINED
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 
 _AND: Final = re.compile(r"\s*(?:,|,?\s*(?:and|und|et|y|e|sowie|&))\s*", re.IGNORECASE)

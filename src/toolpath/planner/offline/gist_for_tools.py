@@ -23,24 +23,24 @@ LONGEST_REQUEST: Final = 8_000
 _BLANKS: Final = re.compile(r"[ \t]{9,}")
 
 
-def asked(request: str) -> str:
+def bare_request(request: str) -> str:
     """The request without what politeness puts around it; no tools need be known."""
     return bare(_read(request))
 
 
-def meant(request: str, offered: Sequence[Tool]) -> str:
+def gist_for(request: str, offered: Sequence[Tool]) -> str:
     """The part of a request that asks these tools for something: no reason, no courtesy, nothing that is denied."""
     acting = [tool for tool in offered if acts(tool)]
     sets, tells = partial(is_denied_setting, tools=acting), partial(speaks_of, tools=acting)
     return bare(gist_of(_read(request), _verbs(offered), sets, tells))
 
 
-def allowed(request: str, offered: Sequence[Tool]) -> Sequence[Tool]:
+def undenied_tools(request: str, offered: Sequence[Tool]) -> Sequence[Tool]:
     """The tools without those whose act the request says not to do."""
     return undenied(_read(request), _verbs(offered), offered) or offered
 
 
-def reasons(request: str, offered: Sequence[Tool]) -> list[str]:
+def reasons_for(request: str, offered: Sequence[Tool]) -> list[str]:
     """The reasons that are given for what is commanded."""
     return reasons_in(_read(request), _verbs(offered))
 

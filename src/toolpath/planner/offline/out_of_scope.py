@@ -31,8 +31,8 @@ from toolpath.planner.offline.tool_words import (
     told_of_acts,
     words_told,
 )
+from toolpath.planner.offline.unanswerable import is_untold
 from toolpath.planner.offline.undone import is_undoing
-from toolpath.planner.offline.untold import is_untold
 from toolpath.planner.offline.wanted import MEASURES, Wanted, wanted
 
 #: Verbs that ask to be told something which is nowhere until somebody makes it.

@@ -1,4 +1,4 @@
-"""Words, numbers and times that a request says, to be compared with values of a plan. Pure."""
+"""Grounds that a value of a plan may rest on: words, numbers and times of its request, results, descriptions. Pure."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ _NUMBERS: Final = {
 }
 
 
-class Told:
-    """Words, numbers and times of a request; what else is known: results of earlier steps, descriptions of tools."""
+class Grounds:
+    """Words, numbers and times of a request; where it says nothing, results of earlier steps and descriptions."""
 
     def __init__(self, request: str, catalog: Catalog, known: str = "") -> None:
         self.text = folded(request[:_LONGEST])
@@ -174,43 +174,45 @@ def telling(text: str) -> Sequence[str]:
     return [token for found in _TOKEN.findall(text) if (token := found.strip(EDGES)) and TELLING.search(token)]
 
 
-def is_told(token: str, told: Told) -> bool:
+def is_in_request(token: str, grounds: Grounds) -> bool:
     """Whether the request says this address, place, id or number, whole or in its parts."""
     plain = folded(token)
-    if plain in told.text:
+    if plain in grounds.text:
         return True
     if MOMENT.fullmatch(token) or DATED.fullmatch(token) or CLOCK.fullmatch(token):
-        return told.says_when
+        return grounds.says_when
     if "@" in plain:
         return False
     if _AMOUNT.fullmatch(token.strip("$€£¥%+-~")):
-        return any(is_same(number, one) for number in _read(token.strip("$€£¥%+-~")) for one in told.numbers)
+        return any(is_same(number, one) for number in _read(token.strip("$€£¥%+-~")) for one in grounds.numbers)
     place = re.sub(r"^[a-z][a-z0-9+.-]*://(?:www\.)?", "", plain)
     parts = [part for part in _PARTS.split(place) if part.strip(EDGES + "-_~.")]
-    return bool(parts) and all(_is_part(part.strip(EDGES), told) for part in parts)
+    return bool(parts) and all(_is_part(part.strip(EDGES), grounds) for part in parts)
 
 
-def _is_part(part: str, told: Told) -> bool:
-    if part in told.text:
+def _is_part(part: str, grounds: Grounds) -> bool:
+    if part in grounds.text:
         return True
     digits = _DIGITS.findall(part)
     letters = _WORD.findall(part)
     if digits:
         # `ev-31` for `event 31`.
-        return all((run.lstrip("0") or "0") in told.runs for run in digits) and all(len(one) <= 4 for one in letters)
+        return all((run.lstrip("0") or "0") in grounds.runs for run in digits) and all(len(one) <= 4 for one in letters)
     if "." in part:
         return False
-    return bool(letters) and all(folded(word) in told.words or concepts_of(word) & told.concepts for word in letters)
+    return bool(letters) and all(
+        folded(word) in grounds.words or concepts_of(word) & grounds.concepts for word in letters
+    )
 
 
-def is_code(text: str, told: Told) -> bool:
+def is_code(text: str, grounds: Grounds) -> bool:
     """Whether a short text in capitals stands for a word of the request: `FR` for France, `EUR` for `€`."""
     plain = folded(text)
     if not plain.isalpha() or len(plain) > 3:
         return False
-    if any(text.upper() in codes and said.search(told.text) for said, codes in CURRENCIES):
+    if any(text.upper() in codes and said.search(grounds.text) for said, codes in CURRENCIES):
         return True
-    words = _WORD.findall(told.text)
+    words = _WORD.findall(grounds.text)
     initials = "".join(word[0] for word in words)
     return plain[:2] in initials or any(_runs_through(plain, word) for word in words)
 
