@@ -237,3 +237,23 @@ async def test_a_plan_that_a_retried_tool_calls_no_more_does_not_hold_the_run() 
         found = await ran(tp, await (await tp.retry(failed.run_id)).result())
     assert (found.status, found.outputs, len(flaky.calls)) == ("completed", "without it", 1)
     assert "running" not in found.statuses().values()
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [({"id": "x", "tol": "pay"}, "Step must have 'tool' field"), ({"id": "x", "tool": "pay", "inptus": {}}, "inptus")],
+)
+async def test_a_plan_with_a_fault_that_a_tool_calls_says_where_it_is(step: dict[str, Any], said: str) -> None:
+    pay = scripted("pay", then="paid", effect="write")
+    inner = read_composite({"name": "inner", "implementation": {"type": "composite", "composite": {"steps": [step]}}})
+
+    @tool(name="order", effect="read")
+    async def order(context: ToolContext) -> Any:
+        return await context.call("inner")
+
+    found = await run({"steps": [{"id": "a", "tool": "order"}]}, order, inner, pay)
+    error = found.result.step("a").error
+    assert error is not None
+    assert error.message.startswith("inner has a fault at")
+    assert said in error.message
+    assert not pay.calls

@@ -158,6 +158,68 @@ async def test_a_retry_that_somebody_wrote_is_consent_to_the_writes_in_doubt_tha
     assert (result.status, len(pay.calls)) == ("completed", 2)
 
 
+def shipping_through(shape: str, pay: Any, **said: Any) -> list[Tool]:
+    """A tool that calls a plan which pays, and then cannot ship the first time."""
+    ship = scripted("ship", ToolFailed("no lorry"), then="shipped", effect="write")
+    paying: dict[str, dict[str, Any]] = {
+        "flat": {"id": "x", "tool": "pay"},
+        "loop": {"id": "x", "loop": {"over": "{{ [1, 2] }}", "steps": [{"id": "y", "tool": "pay"}]}},
+        "branch": {"id": "x", "parallel": [{"id": "y", "tool": "pay"}, {"id": "z", "tool": "look"}]},
+        "nested": {"id": "x", "tool": "paying"},
+        "deep": {"id": "x", "tool": "payer"},
+    }
+    paid = {"name": "paying", "implementation": {"type": "composite", "composite": {"steps": [paying["flat"]]}}}
+    steps = [paying[shape], {"id": "s", "tool": "ship", "depends_on": ["x"]}]
+    inner = {"name": "inner", "implementation": {"type": "composite", "composite": {"steps": steps}}}
+
+    @tool(name="payer", effect="read")
+    async def payer(context: ToolContext) -> Any:
+        return await context.call("pay", key="p")
+
+    @tool(name="order", **said)
+    async def order(context: ToolContext) -> Any:
+        try:
+            return await context.call("inner", key="p")
+        except ToolFailed as error:
+            raise ToolRetry("the line is bad") from error
+
+    look = scripted("look", then="seen", effect="read")
+    return [order, payer, look, read_composite(paid), read_composite(inner), pay, ship]
+
+
+SHAPES = {"flat": 1, "loop": 2, "branch": 1, "nested": 1, "deep": 1}
+
+
+@pytest.mark.parametrize("said", CALLERS, ids=["read", "idempotent"])
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_a_plan_with_a_finished_write_does_not_begin_anew_as_its_caller_is_retried_by_default(
+    shape: str, said: dict[str, Any]
+) -> None:
+    pay = scripted("pay", then="paid", effect="write")
+    async with opened(*shipping_through(shape, pay, **said)) as tp:
+        failed = await tp.run(tp.read(ORDER))
+        assert (failed.status, len(pay.calls)) == ("failed", SHAPES[shape])
+        # Going on with the run goes on with the plan, from what failed in it.
+        result = await (await tp.retry(failed.run_id)).result()
+    assert (result.status, len(pay.calls)) == ("completed", SHAPES[shape])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_a_retry_that_somebody_wrote_begins_the_plan_anew(shape: str) -> None:
+    pay = scripted("pay", then="paid", effect="write")
+    async with opened(*shipping_through(shape, pay, effect="read", retry=CONSENT)) as tp:
+        result = await tp.run(tp.read(ORDER))
+    assert (result.status, len(pay.calls)) == ("completed", 2 * SHAPES[shape])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_a_plan_whose_finished_writes_may_be_made_twice_begins_anew(shape: str) -> None:
+    pay = scripted("pay", then="paid", effect="write", idempotent=True)
+    async with opened(*shipping_through(shape, pay, effect="read")) as tp:
+        result = await tp.run(tp.read(ORDER))
+    assert (result.status, len(pay.calls)) == ("completed", 2 * SHAPES[shape])
+
+
 async def test_a_write_that_was_cut_off_is_not_made_again_as_its_caller_is_retried_by_default() -> None:
     clock = FakeClock(auto=True)
     pay = scripted("pay", lambda _: after(clock, 100), "paid", effect="write", timeout=200.0)

@@ -15,7 +15,7 @@ from toolpath.engine.compile.links import link
 from toolpath.engine.compile.nodes import TO_END, BlockProgram, CallTarget, Node
 from toolpath.engine.compile.own_tools import OWN
 from toolpath.engine.compile.selection import Tools, getter, selected_tools, settled_step
-from toolpath.errors import SchemaError, ToolNotFound, ToolpathError
+from toolpath.errors import SchemaError, ToolFailed, ToolNotFound, ToolpathError
 from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names, inner_names, plan_names, retry_counts
 from toolpath.json_schema.nulls import admits_null
@@ -78,10 +78,15 @@ class Compiler:
         return block
 
     def dynamic(self, key: str, tools: Tools | None = None) -> Node:
-        """A node for a call that a running tool makes, of `tools` where it is not known yet. Raises `ToolNotFound`."""
+        """A node for a call that a running tool makes, of `tools` where it is not known yet.
+
+        Raises `ToolNotFound`, and `ToolFailed` for a plan with a fault: no check has seen who calls it.
+        """
         node = self.called.get(key)
         if node is None:
             self.tools = tools or self.tools
+            if key not in OWN:
+                _refuse_faults(self.tools.find(key))
             step = Call(id="call", tool=key)
             node = self.called[key] = self._node(0, step, Environment(self.plan, _NO_NAMES), _NO_BLOCK)
         return node
@@ -400,3 +405,10 @@ def _without_nulls(target: CallTarget, step: Call, environment: Environment, at:
     inputs = environment.value(given, f"{at}/inputs", allow_secrets=True)
     droppable = tuple([name for name in target.droppable if name in given])
     return msgspec.structs.replace(target, inputs=inputs, droppable=droppable)
+
+
+def _refuse_faults(tool: Tool) -> None:
+    if isinstance(tool.body, Plan):
+        fault = next((one for one in tool.body.source.findings if one.severity == "error"), None)
+        if fault is not None:
+            raise ToolFailed(f"{tool.key} has a fault at {fault.path}: {fault.message}", hint=fault.hint)

@@ -140,7 +140,10 @@ class Program:
         return tuple(sorted(found))
 
     def dynamic(self, key: str, tools: Tools | None = None) -> Node:
-        """A node for a call that a running tool makes, of `tools` where it is not known yet. Raises `ToolNotFound`."""
+        """A node for a call that a running tool makes, of `tools` where it is not known yet.
+
+        Raises `ToolNotFound`, and `ToolFailed` for a plan with a fault.
+        """
         node = self._called.get(key)
         if node is None:
             node = self._compiler.dynamic(key, tools)

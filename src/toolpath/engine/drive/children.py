@@ -19,6 +19,7 @@ from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drafts import ReplyPlace
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.places import Places
+from toolpath.engine.state.finished_writes import has_written_inside
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
 from toolpath.engine.state.paths import child_key, old_key, safe_key
 from toolpath.errors import OutputInvalid, ToolChanged, ToolFailed, ToolNotFound, ToolUnavailable
@@ -85,7 +86,7 @@ class Children:
         # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
         stands = child.denied or (
             child.path not in parent.context.told
-            and (child.stands or (_is_in_doubt(child) and not _is_consented(parent.step)))
+            and (child.stands or (_might_write_twice(child) and not _is_consented(parent.step)))
         )
         stands = stands or (is_final and child.status in ("failed", "timed_out"))
         if child.status in ("failed", "timed_out", "cancelled", "skipped") and not stands:
@@ -336,8 +337,12 @@ def _freeze(drive: Drive, node: Node) -> None:
     decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
 
 
-def _is_in_doubt(call: StepState) -> bool:
-    return call.error is not None and call.error.in_doubt
+def _might_write_twice(call: StepState) -> bool:
+    """Whether the call, made again, may write what is written: it is in doubt, or a plan with a write that is done."""
+    if call.error is not None and call.error.in_doubt:
+        return True
+    # A tool that is run again finds what its calls gave; the block of a plan begins anew.
+    return call.nested is not None and has_written_inside(call)
 
 
 def _is_consented(step: StepState) -> bool:
