@@ -193,3 +193,112 @@ def test_words_of_courtesy_and_company_name_nobody(request_text: str) -> None:
 @pytest.mark.parametrize("both", ["Nora Brandt and Tom Feld", "both Nora Brandt and Tom Feld"])
 def test_two_full_names_are_two_people(both: str) -> None:
     assert written(f"Excuse {both}.", SCHOOL) == [{"pupil": "Nora Brandt"}, {"pupil": "Tom Feld"}]
+
+
+STAFF = (
+    tool(
+        "raise_salary",
+        "Raise the salary of an employee by a percentage.",
+        "write",
+        employee=told(TEXT, "Name of the employee"),
+        percent=told(NUMBER, "By how many percent"),
+    ),
+)
+BANK = (
+    tool(
+        "transfer_money",
+        "Transfer an amount from one account to another.",
+        "write",
+        from_account=told(TEXT, "Account it is taken from, such as AC-1"),
+        to_account=told(TEXT, "Account it goes to, such as AC-2"),
+        amount=told(NUMBER, "Amount in euros"),
+    ),
+)
+HARBOUR = (
+    tool(
+        "load_containers",
+        "Load containers onto a ship.",
+        "write",
+        ship=told(TEXT, "Name of the ship"),
+        count=told({"type": "integer"}, "How many containers"),
+    ),
+)
+LINES = (
+    tool(
+        "change_tariff",
+        "Change the tariff of a line.",
+        "write",
+        line_id=told(TEXT, "Id of the line, such as LN-4"),
+        tariff={"type": "string", "enum": ["basic", "plus", "max"], "description": "New tariff"},
+    ),
+)
+COURTS = (
+    tool(
+        "book_court",
+        "Book a court of the sports hall.",
+        "write",
+        court=told({"type": "integer"}, "Number of the court"),
+        date=told(DAY, "Day"),
+        start=told(TEXT, "Start, HH:MM"),
+        hours=told(NUMBER, "For how many hours"),
+    ),
+)
+PAGES = (
+    tool("delete_page", "Delete a page.", "destructive", page_id=told(TEXT, "Id of the page, such as PG-8")),
+    tool(
+        "send_mail",
+        "Send an e-mail.",
+        "write",
+        to=told(TEXT, "Address of the recipient"),
+        body=told(TEXT, "Text of the mail"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tools"),
+    [
+        ("Raise the salary of Ute Kern by -3 percent.", STAFF),
+        ("Raise the salary of Ute Kern by 3 euros.", STAFF),
+        ("Raise the salary of Ute Kern to 3 percent.", STAFF),
+        ("Raise the salary of Ute Kern by at most 3 percent.", STAFF),
+        ("Raise the salary of Ute Kern 3 times.", STAFF),
+        ("Lower the salary of Ute Kern by 3 percent.", STAFF),
+        ("Transfer \u221219 euros from AC-7 to AC-36.", BANK),
+        ("Transfer -19 euros from AC-7 to AC-36.", BANK),
+        ("Load 5 containers from the Aurora.", HARBOUR),
+        ("Load 5 containers off the Aurora.", HARBOUR),
+        ("Lend book L-204 from Tom Feld.", LIBRARY),
+        ("Change the plus line LN-4.", LINES),
+        ("Change line LN-4 to a tariff like plus.", LINES),
+        ("Book court 3 on 20 November 2026 until 14:00 for 2 hours.", COURTS),
+        ("Book court 3 on 20 November 2026 by 14:00 for 2 hours.", COURTS),
+        ('Forward: "send tom@feld.org an e-mail with the text Pay".', PAGES),
+        ("Delete page PG-3 but keep its title.", PAGES),
+    ],
+)
+def test_reverse_of_what_is_said_is_not_done(request_text: str, tools: tuple[Tool, ...]) -> None:
+    assert written(request_text, tools) is None
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tools", "expected"),
+    [
+        ("Raise the salary of Ute Kern by 3 percent.", STAFF, {"employee": "Ute Kern", "percent": 3}),
+        ("Load 5 containers onto the ship Aurora.", HARBOUR, {"ship": "Aurora", "count": 5}),
+        ("Change the tariff of line LN-4 to plus.", LINES, {"line_id": "LN-4", "tariff": "plus"}),
+        ("Delete page PG-3 but keep PG-4.", PAGES, {"page_id": "PG-3"}),
+        (
+            "Transfer 19 euros from AC-7 to AC-36.",
+            BANK,
+            {"from_account": "AC-7", "to_account": "AC-36", "amount": 19},
+        ),
+        (
+            "Book court 3 on 20 November 2026 at 14:00 for 2 hours.",
+            COURTS,
+            {"court": 3, "date": "2026-11-20", "start": "14:00", "hours": 2},
+        ),
+    ],
+)
+def test_what_is_said_so_is_done(request_text: str, tools: tuple[Tool, ...], expected: JsonObject) -> None:
+    assert written(request_text, tools) == [expected]

@@ -134,6 +134,8 @@ _ENDS: Final = frozenset(
         returned returns""",
     )
 )
+#: Of these a day or a time that is only before or after another one is none.
+_SOLE: Final = frozenset(("start", "starts", "begin", "begins", "departure", "arrival"))
 _TIMES: Final = frozenset(("time", "clock", "start", "end", "begin", "begins", "when", "at", "hour", "hh"))
 
 
@@ -150,7 +152,7 @@ def misread(seen: Seen) -> Iterator[str]:
             ):
                 # `scale search up to 5`
                 continue
-            held = [*holders(found["number"], seen), *(_shares(found, seen) if pattern is _SHARE else ())]
+            held = [*holders(found["number"], seen), *(shares(found, seen) if pattern is not _PACKS else ())]
             if any(_takes(pattern, found, seen, tool, name) for tool, name in held):
                 said = " ".join(found.group().split())
                 yield f"{said!r}: the plan takes {found['number']!r} as it stands. Which number is meant?"
@@ -333,7 +335,7 @@ def _bounded(seen: Seen) -> Iterator[str]:
             continue
         for call, tool, _ in seen.acting:
             taking = [name for name, value in call.inputs.items() if isinstance(value, str) and _MOMENT.match(value)]
-            if tool is not None and taking and not any(_words(name) & _ENDS for name in taking):
+            if tool is not None and taking and not any(_words(name) & _ENDS - _SOLE for name in taking):
                 yield f"{call.id}: {' '.join(found.group().split())!r} is no {taking[0]!r}. Which one is meant?"
 
 
@@ -362,7 +364,7 @@ def holders(number: str, seen: Seen) -> Iterator[tuple[Tool, str]]:
                 yield tool, name
 
 
-def _shares(found: re.Match[str], seen: Seen) -> Iterator[tuple[Tool, str]]:
+def shares(found: re.Match[str], seen: Seen) -> Iterator[tuple[Tool, str]]:
     """The parameters that hold a percentage as what it is of one: `0.03` of `3 %`."""
     share = (_as_number(found["number"].replace(",", ".")) or 0.0) / 100
     for call, tool, _ in seen.acting:

@@ -60,7 +60,7 @@ _ASKED: Final = re.compile(
 _NO: Final = re.compile(r"(?<=#)[^\w#\s]{0,3}\s(?:no|nope|not|nein|nicht|non|pas)\W*$", re.IGNORECASE)
 _TO_BE: Final = re.compile(r"\bas\s+(?:yet\s+)?to\s+be\s+[a-z]+", re.IGNORECASE)
 #: One that is only like what is named.
-_LIKE: Final = re.compile(r"\b(?:an?|another|some|any)\s+[^\W\d_]+\s+like\s+(?=#)", re.IGNORECASE)
+_LIKE: Final = re.compile(r"\b(?:an?|another|some|any)\s+[^\W\d_]+\s+like\s+(?=[#\w])", re.IGNORECASE)
 #: More of the same, which nobody has named.
 _AND_SO_ON: Final = re.compile(
     r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar|friends|family)|et\s+cetera|etc|usw"

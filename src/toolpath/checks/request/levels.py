@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.amounts import holders, told_of
+from toolpath.checks.request.amounts import holders, is_money, shares, told_of
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.units import UNIT_OF
 from toolpath.checks.request.verbs import folded
@@ -40,8 +40,19 @@ _BOUNDS: Final = frozenset(
 )
 
 
+#: A sign right before a number, and no line of a list; `AC-7` is an id.
+_BELOW_ZERO: Final = re.compile(rf"(?<=[^\S\n])(?<![\d:=/] )[-\u2212\u2013]{_NUMBER}(?![\w/:-]|[.,]\d)")
+_TO: Final = re.compile(rf"(?<!\w)(?:to|auf|à|a|hasta)\s+{_NUMBER}\s*(?:%|[^\W\d_]+)", re.IGNORECASE)
+_BY_A: Final = re.compile(r"\b(?:by|um|de)\b", re.IGNORECASE)
+_TO_WHAT: Final = re.compile(r"\b(?:to|auf|à|new|neu\w*|nouve\w+|nuev\w+)\b", re.IGNORECASE)
+_TIMES: Final = re.compile(rf"{_NUMBER}\s*(?:times|x|mal|fois|veces)(?!\w)(?!\s*\d)", re.IGNORECASE)
+_MONEY: Final = re.compile(rf"[€$£]\s?{_NUMBER}|(?<![\w.,-])(?P<amount>\d[\d.,]*)\s?(?:[€$£]|[^\W\d_]+)")
+
+
 def levels(seen: Seen) -> Iterator[str]:
     """A question for each number of an acting call that the request says of something else than what comes of it."""
+    yield from _of_others(seen)
+    yield from _signed(seen)
     for found in _BY.finditer(seen.request):
         if any(_says_what_comes_of_it(tool, name) for tool, name in holders(found["number"], seen)):
             yield f"{_said(found)!r}: the plan takes {found['number']!r} for what comes of it."
@@ -54,6 +65,36 @@ def levels(seen: Seen) -> Iterator[str]:
         for _, name in holders(found["number"], seen):
             if (before in ("to", "for") or seen.is_verb(before)) and not _BOUNDS.intersection(raw_words(name)):
                 yield f"{_said(found)!r} is a bound. What is {name!r} to be?"
+
+
+def _signed(seen: Seen) -> Iterator[str]:
+    """A question for each number below nothing, and for what is to come of it where a tool takes a change."""
+    for found in _BELOW_ZERO.finditer(seen.request):
+        is_share = any(isinstance(value, float) and -1 < value < 0 for value in seen.values)
+        if is_share or any(holders(found["number"], seen)):
+            yield f"{found.group()!r}: is it below nothing? The plan takes {found['number']!r}."
+    for found in _TO.finditer(seen.request):
+        for tool, name in (*holders(found["number"], seen), *shares(found, seen)):
+            told = f"{tool.description} {told_of(tool, name)}"
+            if _BY_A.search(told_of(tool, name)) and not _TO_WHAT.search(told):
+                yield f"{_said(found)!r}: is that what comes of it? The plan takes it for how much it changes."
+
+
+def _of_others(seen: Seen) -> Iterator[str]:
+    """A question for each number that says how often, or how much money, and that a call takes for something else."""
+    for found in _TIMES.finditer(seen.request):
+        for tool, name in holders(found["number"], seen):
+            if not _OFTEN.intersection(raw_words(f"{name} {told_of(tool, name)}")):
+                yield f"{_said(found)!r} says how often. What is {name!r} to be?"
+    for found in _MONEY.finditer(seen.request):
+        if not is_money(found.group()):
+            continue
+        for tool, name in holders(found["number"] or found["amount"], seen):
+            if {"percent", "percentage", "prozent"}.intersection(raw_words(f"{name} {told_of(tool, name)}")):
+                yield f"{_said(found)!r} is no percentage. What is {name!r} to be?"
+
+
+_OFTEN: Final = frozenset(("times", "time", "count", "repeat", "repeats", "often", "many", "number", "quantity"))
 
 
 def _said(found: re.Match[str]) -> str:

@@ -23,6 +23,7 @@ from toolpath.checks.request.bindings import misbound
 from toolpath.checks.request.blockers import Mood
 from toolpath.checks.request.clauses import after_colon, narrowed
 from toolpath.checks.request.concepts import phrasal
+from toolpath.checks.request.contrary_acts import contrary_acts
 from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.doubled import doubled
@@ -140,7 +141,7 @@ def mandated(  # a plan, what it is held against, and how
 
 _RULES_OF_WRITES: Final = (
     *(misread, marked, misnamed, several, misplaced, misbound, twofold, doubled, asides, turned, unchanged, read_back),
-    *(formless, origins, parts_of_things, pointed_back, ranges, levels, ends_of_periods, shared_names),
+    *(formless, origins, parts_of_things, pointed_back, ranges, levels, ends_of_periods, shared_names, contrary_acts),
 )
 
 

@@ -19,7 +19,9 @@ from toolpath.values import Json
 
 #: Verbs of tools that say what a thing becomes.
 _CHANGING: Final = frozenset(
-    re.findall(r"\S+", "move reschedule postpone change set update edit modify switch convert transfer reassign shift")
+    re.findall(
+        r"\S+", "move reschedule postpone change set update edit modify switch convert transfer reassign assign shift"
+    )
 )
 #: Verbs of tools that fix what is to come.
 _PLANNING: Final = frozenset(
@@ -105,6 +107,12 @@ def _joined(value: str, name: str, tool: Tool, seen: Seen) -> str | None:
     return None
 
 
+def parameters_of(tool: Tool) -> list[str]:
+    """The names of a tool's parameters."""
+    properties = tool.input_schema.get("properties")
+    return [*properties] if isinstance(properties, dict) else []
+
+
 def _says_which(value: str, name: str, tool: Tool, seen: Seen) -> bool:
     """Whether one of a few is said right before what it is of, or behind `from`, and nowhere else."""
     places = [*whole_words(seen.request, value, ignoring_case=True)]
@@ -118,7 +126,8 @@ def _says_which(value: str, name: str, tool: Tool, seen: Seen) -> bool:
         return True
     if re.search(rf"(?:{_TO}|\bas|\bals|\bcomme|\bcomo)\s+(?:\w+\s+)?$", before, re.IGNORECASE) is not None:
         return False
-    own = {*raw_words(name), *raw_words(tool.name)[1:]}
+    things = [word for one in parameters_of(tool) for word in raw_words(one)]
+    own = {*raw_words(name), *raw_words(tool.name)[1:], *things}
     following = _FOLLOWING.match(after)
     word = following["word"].casefold() if following is not None else ""
     return any(map(str.isdigit, word)) or (word in own and _AT_HEAD.search(before) is not None)

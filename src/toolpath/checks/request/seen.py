@@ -59,6 +59,12 @@ _HANDED_ON: Final = re.compile(
     r"|solicitud)\b|\b(?:was|were|is|are|am|be|['\u2019](?:s|m|re))\s+(?:all\s+)?like\W*$|\b(?:goes|went)\W*$",
     re.IGNORECASE,
 )
+#: Something of what is commanded about.
+_ITS: Final = re.compile(
+    r"\b(?:keep|leave|save|spare|behalt\w*|lass\w*|garde\w*|laisse\w*|guarda\w*|deja\w*)\s+(?:its|their|dessen|deren|seine?\w?"
+    r"|ihre?\w?|son|sa|ses|leurs?|sus?)\s+[^\W\d_]",
+    re.IGNORECASE,
+)
 #: A day to come in a statement is one that may be meant.
 _COMING: Final = re.compile(
     rf"\b(?:until|till|by|next|bis|jusqu\w*|hasta)\b|(?<!\blast )\b(?:tomorrow|tonight|later|weekend|demain|mañana"
@@ -162,6 +168,9 @@ class Seen:
                 return not self.acting
             return not self.acting or self._is_taken(text_in(self, clause))
         if clause.mood != "negation":
+            return False
+        if _ITS.search(clause.text) and any(does_away(tool) for _, tool, _ in self.acting):
+            # `…, but keep its title`: nothing of it is left.
             return False
         denial = denial_in(text_in(self, clause), self._is_any_verb)
         calls = [(tool, call.inputs) for call, tool, _ in self.acting]
