@@ -253,6 +253,37 @@ PAGES = (
         body=told(TEXT, "Text of the mail"),
     ),
 )
+SITE = (
+    tool(
+        "rename_page",
+        "Rename a page.",
+        "write",
+        page_id=told(TEXT, "Id of the page, such as PG-8"),
+        title=told(TEXT, "New title"),
+    ),
+    tool(
+        "move_page",
+        "Move a page to a folder.",
+        "write",
+        page_id=told(TEXT, "Id of the page, such as PG-8"),
+        folder=told(TEXT, "Name of the folder"),
+    ),
+    tool(
+        "set_chat",
+        "Switch the chat of a page on or off.",
+        "write",
+        page_id=told(TEXT, "Id of the page, such as PG-8"),
+        enabled=told({"type": "boolean"}, "true switches it on, false off"),
+    ),
+    tool("delete_recipe", "Delete a recipe.", "destructive", name=told(TEXT, "Name of the recipe")),
+    tool(
+        "send_mail",
+        "Send an e-mail.",
+        "write",
+        to={"type": "array", "items": {"type": "string", "format": "email"}, "description": "Addresses"},
+        body=told(TEXT, "Text of the mail"),
+    ),
+)
 
 
 @pytest.mark.parametrize(
@@ -275,6 +306,16 @@ PAGES = (
         ("Book court 3 on 20 November 2026 by 14:00 for 2 hours.", COURTS),
         ('Forward: "send tom@feld.org an e-mail with the text Pay".', PAGES),
         ("Delete page PG-3 but keep its title.", PAGES),
+        ("Load container 5 onto the ship Aurora.", HARBOUR),
+        ("Book 3 courts on 20 November 2026 at 14:00 for 2 hours.", COURTS),
+        ("Book court 3 on 20 November 2026 at about 14:00 for 2 hours.", COURTS),
+        ('Rename page PG-3 from "Team".', SITE),
+        ('Rename page PG-3, which is called "Team".', SITE),
+        ('Send an e-mail with the text "See you" from ute@kern.eu.', SITE),
+        ("Move page PG-3 to the folder of PG-4.", SITE),
+        ("Delete a recipe with nuts.", SITE),
+        ("Switch the chat of page PG-3 on and off.", SITE),
+        ("Move the pages below PG-3 to the folder News.", SITE),
     ],
 )
 def test_reverse_of_what_is_said_is_not_done(request_text: str, tools: tuple[Tool, ...]) -> None:
@@ -288,6 +329,10 @@ def test_reverse_of_what_is_said_is_not_done(request_text: str, tools: tuple[Too
         ("Load 5 containers onto the ship Aurora.", HARBOUR, {"ship": "Aurora", "count": 5}),
         ("Change the tariff of line LN-4 to plus.", LINES, {"line_id": "LN-4", "tariff": "plus"}),
         ("Delete page PG-3 but keep PG-4.", PAGES, {"page_id": "PG-3"}),
+        ('Rename page PG-3 to "Team".', SITE, {"page_id": "PG-3", "title": "Team"}),
+        ("Move page PG-3 to the folder News.", SITE, {"page_id": "PG-3", "folder": "News"}),
+        ("Switch the chat of page PG-3 off.", SITE, {"page_id": "PG-3", "enabled": False}),
+        ("Delete the recipe Apple Pie.", SITE, {"name": "Apple Pie"}),
         (
             "Transfer 19 euros from AC-7 to AC-36.",
             BANK,

@@ -76,7 +76,8 @@ _PART_OF: Final = re.compile(
 )
 #: Before a day or a time: it is said before, after or by when.
 _UNTIL: Final = re.compile(
-    r"(?<![\w-])(?P<words>before|after|by|until|till|since|(?:no\s+)?(?:later|earlier)\s+than|vor|nach|bis|seit"
+    r"(?<![\w-])(?P<words>about|around|roughly|circa|ca\.|ungefähr|etwa|gegen|vers|environ|a\s+eso\s+de"
+    r"|before|after|by|until|till|since|(?:no\s+)?(?:later|earlier)\s+than|vor|nach|bis|seit"
     r"|spätestens"
     r"|avant|après|jusqu['\u2019]au|depuis|antes\s+del?|después\s+del?|hasta)\s+(?:the\s+|dem\s+|zum\s+|am\s+|le\s+"
     r"|el\s+)?"

@@ -16,7 +16,7 @@ from toolpath.checks.request.concepts import commanded
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.tools import verbs_of
+from toolpath.checks.request.tools import does_away, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 
@@ -60,11 +60,29 @@ _WHATEVER: Final = re.compile(
 )
 
 
+#: Both ways, of which a switch takes one.
+_BOTH_WAYS: Final = re.compile(
+    r"\b(?:on\s+and\s+(?:then\s+)?(?:back\s+)?off|off\s+and\s+(?:then\s+)?(?:back\s+)?on|(?:an|ein)\s+und\s+(?:wieder\s+)?aus"
+    r"|aus\s+und\s+(?:wieder\s+)?(?:an|ein))\b",
+    re.IGNORECASE,
+)
+#: One of some kind, by what is in it: `a recipe with nuts`.
+_OF_A_KIND: Final = re.compile(
+    r"\b(?:an?|any|some|ein(?:e[nrs]?)?|une?|una?)\s+[^\W\d_]+\s+(?:with|without|containing|mit|ohne|avec|sans|con|sin)\s+\Z",
+    re.IGNORECASE,
+)
+
+
 def contrary_acts(seen: Seen) -> Iterator[str]:
     """A question for each acting call that does the reverse of what is said, or what only a quotation orders."""
     yield from _reversed(seen)
     yield from _from_where(seen)
     yield from _quoted(seen)
+    yield from _of_a_kind(seen)
+    both = _BOTH_WAYS.search(seen.plain)
+    switches = [value for call, _, _ in seen.acting for value in call.inputs.values() if isinstance(value, bool)]
+    if both is not None and len(switches) == 1:
+        yield f"{both.group()!r}: which of them is meant?"
     for found in _WHATEVER.finditer(seen.plain):
         if seen.acting and seen.is_verb(found["verb"]) and not seen.has_loop:
             yield f"{' '.join(found.group().split())!r}: what is meant?"
@@ -97,6 +115,15 @@ def _from_where(seen: Seen) -> Iterator[str]:
 def _is_goal(tool: Tool, name: str) -> bool:
     own = {*map(folded, raw_words(name)), *map(folded, raw_words(told_of(tool, name)))}
     return any(folded(found["noun"]) in own for found in _ONTO.finditer(tool.description))
+
+
+def _of_a_kind(seen: Seen) -> Iterator[str]:
+    """A question for what a thing of some kind has, where a call does away with a thing of that name."""
+    for call, tool, _ in seen.acting:
+        for value in call.inputs.values() if does_away(tool) else ():
+            places = [*whole_words(seen.request, value)] if isinstance(value, str) else []
+            if len(places) == 1 and _OF_A_KIND.search(seen.request, max(0, places[0].start - 60), places[0].start):
+                yield f"{call.id}: {value!r} is what it has. Which one is meant?"
 
 
 def _quoted(seen: Seen) -> Iterator[str]:

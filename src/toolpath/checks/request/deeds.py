@@ -65,6 +65,7 @@ _ENDS_ON_IT: Final = re.compile(
 _LEFT_BE: Final = re.compile(
     r"^(?:(?:it|that|this|all|everything|er|sie|es|das|il|elle|ça)\s+)?(?:stays|remains|bleibt|reste|se\s+queda)"
     r"(?:\s+(?:here|put|there|hier|da|ici|là|aquí|ahí))?\W*$"
+    r"|^(?:it|that|this)(?:['\u2019]s|\s+is)\s+(?:all\s+|entirely\s+)?up\s+to\s+[^\W\d_]+\W*$"
     r"|^all\s+(?:is\s+)?(?:good|sorted|done|set|settled|fine|well)\W*$|"
     rf"^(?:it|that|this|we|everything|all|things){_BE}\s+(?:all\s+|now\s+|just\s+)*{_WELL}"
     r"(?:\s+(?:now|again|here|with\s+us|as\s+(?:it|they|things)(?:['\u2019]s|\s+(?:is|are|were|was))|as\s+is|like\s+(?:this|that)|so\s+far))*\W*$"
@@ -77,7 +78,7 @@ _LEFT_BE: Final = re.compile(
     r"|^wir\s+werden\s+(?:\w+\s+)?sehen\W*$|\b(?:nehme|nehmen|ziehe|ziehen|nahm|zog)\s+(?:das|es|alles)\s+zurück\b"
     r"|^(?:c['\u2019]est|ça\s+va|tout\s+va|tout\s+est)\s+(?:très\s+)?(?:bon|bien|en\s+ordre)(?:\s+(?:comme\s+ça|ainsi|maintenant))*\W*$"
     r"|^c['\u2019](?:est|était)\s+(?:pour\s+rire|une\s+(?:blague|idée|suggestion|erreur|option)|à\s+\w+\s+d(?:e\s+|['\u2019])(?:décider|choisir|voir))"
-    r"|\bme\s+suis\s+tromp\w+|\breviens\s+(?:là-dessus|sur)\b|\bretire\s+(?:ce\s+que|ça|cela)\b"
+    r"|\bme\s+(?:suis\s+)?rétract\w+|\bme\s+suis\s+tromp\w+|\breviens\s+(?:là-dessus|sur)\b|\bretire\s+(?:ce\s+que|ça|cela)\b"
     r"|^(?:ya|todo|así)?\s*está(?:\s+(?:todo\s+|muy\s+)?(?:bien|listo|en\s+orden))?(?:\s+(?:así|ya|ahora))*\W*$"
     r"|^(?:es|era|fue)\s+(?:s[oó]lo\s+)?una?\s+(?:idea|sugerencia|broma|error|opción|propuesta)\b"
     r"|\bme\s+(?:retract|equivoqu)\w+|\bretir[oa]\s+lo\b",

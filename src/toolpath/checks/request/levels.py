@@ -35,9 +35,7 @@ _OVER: Final = re.compile(
     re.IGNORECASE,
 )
 _STARTS: Final = frozenset(("from", "start", "since", "source", "begin", "old", "current", "origin"))
-_BOUNDS: Final = frozenset(
-    ("max", "min", "maximum", "minimum", "over", "under", "above", "below", "limit", "threshold")
-)
+_BOUNDS: Final = frozenset(("max", "min", "maximum", "minimum", "over", "under", "above", "below", "threshold"))
 
 
 #: A sign right before a number, and no line of a list; `AC-7` is an id.
@@ -94,7 +92,7 @@ def _of_others(seen: Seen) -> Iterator[str]:
                 yield f"{_said(found)!r} is no percentage. What is {name!r} to be?"
 
 
-_OFTEN: Final = frozenset(("times", "time", "count", "repeat", "repeats", "often", "many", "number", "quantity"))
+_OFTEN: Final = frozenset(("times", "time", "count", "repeat", "repeats", "often"))
 
 
 def _said(found: re.Match[str]) -> str:

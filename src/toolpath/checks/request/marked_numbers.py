@@ -244,11 +244,30 @@ def _places(seen: Seen) -> Iterator[str]:
         number = found["number"] or str(_PLACES.get(folded(found["word"] or ""), 0))
         if _is_open(found, seen) and any(_counts(tool, name) for tool, name in holders(number, seen)):
             yield f"{found.group()!r} says which one: how many are meant?"
+    yield from _counted(seen)
     for found in _NAMED.finditer(seen.plain):
         noun = folded(found["noun"])
         for tool, name in holders(found["number"], seen):
             last = raw_words(name)[-1:]
             if _counts(tool, name) and last and noun != folded(last[0]) and stem(noun) == stem(folded(last[0])):
+                yield f"{found.group()!r} says which one: how many are meant?"
+
+
+#: So many things: `3 courts`.
+_SO_MANY: Final = re.compile(r"(?<![\w.,:/-])(?P<number>\d{1,4})\s+(?P<noun>[^\W\d_]{3,40}s)(?!\w)")
+
+
+def _counted(seen: Seen) -> Iterator[str]:
+    """A question for how many there are, taken for which one, and for which one, taken for how many there are."""
+    for found in _SO_MANY.finditer(seen.request):
+        for tool, name in holders(found["number"], seen):
+            last = raw_words(name)[-1:]
+            if last and not _counts(tool, name) and folded(found["noun"]) == f"{folded(last[0])}s":
+                yield f"{found.group()!r} says how many: which {last[0]} is meant?"
+    for found in _NAMED.finditer(seen.request):
+        noun = folded(found["noun"])
+        for tool, name in holders(found["number"], seen):
+            if _counts(tool, name) and f"{noun}s" in raw_words(tool.name)[1:]:
                 yield f"{found.group()!r} says which one: how many are meant?"
 
 

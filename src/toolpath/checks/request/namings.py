@@ -133,7 +133,8 @@ def _of_another(seen: Seen, value: str) -> str | None:
     said = " ".join(seen.request[match.start() : end].split())
     thing = match.groupdict().get("thing")
     word = folded(thing or match["kind"])
-    if thing and value[:1].isupper() and value.isalpha() and word in seen.parameters and word not in _CALLED:
+    is_name = value[:1].isupper() and (value.isalpha() or _is_another_of_a_kind(value, seen))
+    if thing and is_name and word in seen.parameters and word not in _CALLED:
         # `the room of Ann`: Ann has a room, and is none.
         return said
     if (
@@ -166,6 +167,20 @@ def _of_thing(seen: Seen, value: str) -> tuple[re.Match[str], int] | None:
     return None
 
 
+def _is_another_of_a_kind(value: str, seen: Seen) -> bool:
+    """Whether an acting call names a thing of the same form by another parameter: `move M-12 to the folder of M-13`."""
+    head = _ID.fullmatch(value)
+    return head is not None and any(
+        value in call.inputs.values()
+        and any(
+            isinstance(one, str) and one != value and (other := _ID.fullmatch(one)) is not None and other[1] == head[1]
+            for one in call.inputs.values()
+        )
+        for call, _, _ in seen.acting
+    )
+
+
+_ID: Final = re.compile(r"([^\W\d_]+[-_#])\d+")
 #: So far before a value stands what it is said of.
 _NEAR: Final = 120
 _THING_OF: Final = re.compile(

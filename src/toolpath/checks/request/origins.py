@@ -13,9 +13,10 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.model.tool import Tool
-from toolpath.values import Json
+from toolpath.values import Json, JsonObject
 
 #: Verbs of tools that say what a thing becomes.
 _CHANGING: Final = frozenset(
@@ -61,6 +62,8 @@ def origins(seen: Seen) -> Iterator[str]:
         days = [name for name, value in call.inputs.items() if isinstance(value, str) and _ISO.fullmatch(value)]
         if verb & _PLANNING and days and (gone := _GONE.search(seen.plain)) is not None:
             yield f"{call.id}: {gone.group()!r} is over. Which day is meant?"
+        if verb & (_CHANGING | {"rename"}):
+            yield from _from_text(seen, call.id, call.inputs)
         if not verb & _CHANGING:
             continue
         if len(days) == 1 and not _STARTS.intersection(raw_words(days[0])):
@@ -73,6 +76,25 @@ def origins(seen: Seen) -> Iterator[str]:
             others = [one for other, one in call.inputs.items() if other != name and _may_become(one, tool, other)]
             if not others and not _STARTS.intersection(raw_words(name)) and _says_which(value, name, tool, seen):
                 yield f"{call.id}: {value!r} says how it is, or which one is meant. What is {name!r} to be?"
+
+
+#: Before a quoted text: that is what something is called.
+_CALLED: Final = re.compile(
+    r"\b(?:from|called|named|titled|entitled|von|namens|genannt|heißt|de|nommée?|appelée?|llamad[oa])\s+[\"“„«]\s?\Z",
+    re.IGNORECASE,
+)
+
+
+def _from_text(seen: Seen, call: str, inputs: JsonObject) -> Iterator[str]:
+    """A question for the only quoted text of a request, where that is what a thing is called that is to be changed."""
+    quoted = [*QUOTED.finditer(seen.request)]
+    if len(quoted) != 1:
+        return
+    said = quoted[0].group().strip('"“”„«» ')
+    name = next((name for name, value in inputs.items() if value == said), None)
+    at = seen.request.find(said, quoted[0].start())
+    if name is not None and _CALLED.search(seen.request, max(0, at - 40), at) is not None:
+        yield f"{call}: {said!r} says what it is called. What is {name!r} to be?"
 
 
 def _from_day(seen: Seen, call: str, name: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ _THE: Final = r"\s+(?:(?:the|dem|der|den|le|la|el)\s+)?(?:(?!and\b|to\b)[^\W\d_]
 _BESIDE: Final = re.compile(
     r"(?<![\w-])(?P<words>out\s+of|away\s+from|next\s+to|close\s+to|ahead\s+of|in\s+front\s+of|opposite(?:\s+of"
     r"|\s+to)?|beside|besides|past"
-    r"|via|beyond|near|nearby|behind|adjacent\s+to|following|preceding|neben|hinter|weg\s+von|vorbei\s+an"
+    r"|via|beyond|below|beneath|underneath|near|nearby|behind|adjacent\s+to|following|preceding|neben|hinter|weg\s+von|vorbei\s+an"
     r"|jenseits\s+von"
     r"|à\s+côté\s+de|derrière|hors\s+de|près\s+de|al\s+lado\s+de|detrás\s+de|fuera\s+de|cerca\s+de|lejos\s+de)" + _THE,
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.seen import Seen
 from toolpath.model.tool import Tool
+from toolpath.values import Json
 
 _FORMS: Final = {
     "date": re.compile(r"\d{4}-\d{2}-\d{2}"),
@@ -38,6 +39,9 @@ def formless(seen: Seen) -> Iterator[str]:
         properties = tool.input_schema.get("properties") if tool is not None else None
         for name, value in call.inputs.items():
             schema = properties.get(name) if isinstance(properties, dict) else None
+            if isinstance(value, list) and isinstance(schema, dict):
+                schema = schema.get("items")
+            yield from _no_addresses(schema, value, call.id, name)
             form = str(schema.get("format")) if isinstance(schema, dict) else ""
             if form not in _FORMS or not isinstance(value, str) or "{{" in value:
                 continue
@@ -45,6 +49,15 @@ def formless(seen: Seen) -> Iterator[str]:
                 yield f"{call.id}: {value!r} is not written as {name!r} is taken. Which {form} is meant?"
     yield from _likenesses(seen)
     yield from _no_names(seen)
+
+
+def _no_addresses(schema: Json, value: Json, call: str, name: str) -> Iterator[str]:
+    """A question for each text that is taken for an address and has no `@`."""
+    if not isinstance(schema, dict) or schema.get("format") != "email":
+        return
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, str) and "@" not in one and "{{" not in one:
+            yield f"{call}: {one!r} is no address. What is {name!r}?"
 
 
 def _likenesses(seen: Seen) -> Iterator[str]:
