@@ -109,3 +109,28 @@ def test_what_is_done_once_makes_no_rule(henceforth: str) -> None:
 @pytest.mark.parametrize("word", ["naja", "hm", "tja"])
 def test_word_behind_a_comma_is_no_second_thing(word: str) -> None:
     assert written(f"Cancel booking BK-3, {word}.", SHOP) is None
+
+
+ROOMS = (
+    tool(
+        "book_room",
+        "Book a room.",
+        "write",
+        room=told(TEXT, "Room, e.g. A231"),
+        date={"type": "string", "format": "date"},
+        start=told(TEXT, "Start, HH:MM"),
+    ),
+    tool(
+        "clean_room",
+        "Order the cleaning of a room.",
+        "write",
+        room=told(TEXT, "Room, e.g. A231"),
+        date={"type": "string", "format": "date"},
+    ),
+)
+
+
+@pytest.mark.parametrize("when", ["on 20 November 2026 at 14:00", "on Friday at 14:00", "tomorrow at 14:00"])
+def test_thing_and_a_time_say_nothing_of_what_is_to_be_done(when: str) -> None:
+    assert written(f"A231 please {when}", ROOMS) is None
+    assert written(f"Room A231 please {when}", ROOMS) is not None

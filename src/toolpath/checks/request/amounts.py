@@ -69,7 +69,7 @@ _PART: Final = re.compile(
     re.IGNORECASE,
 )
 _PART_OF: Final = re.compile(
-    r"(?<![\w-])(?:(?:half|a\s+third|a\s+quarter|a\s+part|one|some|most|several|a\s+few)\s+of(?!\s+(?:us|you)\b)"
+    r"(?<![\w-])(?:(?:half|a\s+third|a\s+quarter|a\s+part|one|any|either|some|most|several|a\s+few)\s+of(?!\s+(?:us|you)\b)"
     r"|(?:die\s+)?hälfte|ein(?:en|es|er|e)?\s+der|einige\s+der|la\s+moitié|une?\s+des|la\s+mitad"
     r"|un[oa]\s+de\s+l[oa]s)(?![\w-])",
     re.IGNORECASE,

@@ -111,7 +111,10 @@ def _is_twice(calls: Sequence[Call]) -> bool:
 def _says_only_values(said: str, tool: Tool, seen: Seen) -> bool:
     """Whether each word is one of the tool's, of a value, a unit, or of those that may stand beside values."""
     words = _Words(said, tool, seen)
-    return words.are_names and all(words.is_told(found) for found in _WORD.finditer(said))
+    found = [*_WORD.finditer(said)]
+    # `A-231 please on Friday at 14:00`: a thing, a day and a time say nothing of what is to be done.
+    speaks_of_it = any(words.speaks_of_it(_plain(one.group())) for one in found)
+    return words.are_names and speaks_of_it and all(words.is_told(one) for one in found)
 
 
 class _Words:
@@ -131,6 +134,10 @@ class _Words:
         self.are_names = all(is_fixed or _is_one_name(value, said) for value, is_fixed in values)
         self.has_day = bool(seen.held.dates)
         self.has_clock = any(_CLOCK.fullmatch(text) for text in seen.held.texts)
+
+    def speaks_of_it(self, word: str) -> bool:
+        """Whether it names what the tool does, takes or counts, and is more than a value."""
+        return word in _UNITS or (word not in self.texts and word not in COUNTS and self._is_named(word))
 
     def is_told(self, found: re.Match[str]) -> bool:
         """Whether a word of the note is one that may stand there."""

@@ -23,7 +23,7 @@ from toolpath.planner.offline.request.toolbox import Kit, Toolbox
 _CORRECTED: Final = re.compile(
     r"(?:(?:,|;|(?<!\.)\.{2,}|…|\s[-\u2013\u2014]+|\u2014)\s*|[.!]\s+)(?:(?:oh|ah|uh|um|äh|euh|eh|hm+)[,\s]+)?"
     r"(?:(?:no|nope|nah|nein|nee|nö|non|no)\b(?!\s+(?:rush|hurry|pressure|worries|problem|stress|need|later|earlier|sooner"
-    r"|more|less|fewer|higher|lower|further|matter|exceptions?|questions?|reply|prisas?|más|mas|menos|antes|después|hay)\b)"
+    r"|more|less|fewer|higher|lower|further|longer|matter|exceptions?|questions?|reply|prisas?|más|mas|menos|antes|después|hay)\b)"
     r"(?=[,\s]\s*\S|[.\u2013\u2014…-]+\s*\S)"
     r"|(?:wait|warte|moment|attends|attendez|espera|espere)\b[,.!\s\u2013\u2014-]+(?=[\w#])"
     r"|(?:i|ich)\s+(?:mean|meant|meine|meinte)\b|je\s+veux\s+dire\b|(?:quiero|quise)\s+decir\b|(?:or\s+)?rather\b(?!\s+than)"

@@ -230,7 +230,8 @@ class _Filler:
     def _ranked(self) -> Iterator[tuple[float, int, int]]:
         """How well each value is for each parameter that may take it, with their places."""
         for at, span in enumerate(self._part.spans):
-            if span.kind == "name" and OF_ANOTHER.search(self._text[: span.start]) is not None:
+            nearby = max(0, span.start - _NEAR)
+            if span.kind == "name" and OF_ANOTHER.search(self._text, nearby, span.start) is not None:
                 continue
             for order, field in enumerate(self._kit.fields):
                 likely = 0.0 if field.name in self._given else affinity(span, field, self._kit, self._box)
@@ -544,6 +545,8 @@ _FORMED: Final = 2.6
 #: How well a value fits a parameter at least, of whose kind it is by its form.
 _FITTING: Final = 0.5
 #: Kinds of which several values are easily taken for one another.
+#: So far before a value stands what says that it is of another act.
+_NEAR: Final = 80
 _MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number", "language")
 #: Kinds that a name may be of.
 _NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")

@@ -46,10 +46,16 @@ def _leader(part: ClausePart, at: int, text: str) -> int | None:
     return first if is_pointed else None
 
 
+#: Characters between two values of one row.
+_LONGEST: Final = 1_000
+
+
 def are_in_row(one: Span, other: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
     """Whether nothing but commas, `and` and others of the kind stand between, none of another parameter."""
     first, last = sorted((one, other), key=lambda span: span.start)
     between = text[first.end : last.start]
+    if len(between) > _LONGEST:
+        return False
     for span in part.spans:
         if first.end <= span.start and span.end <= last.start:
             if span.kind != one.kind or used.get(span, name) != name:
