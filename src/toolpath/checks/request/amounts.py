@@ -136,7 +136,7 @@ _ENDS: Final = frozenset(
     )
 )
 #: Of these a day or a time that is only before or after another one is none.
-_SOLE: Final = frozenset(("start", "starts", "begin", "begins", "departure", "arrival"))
+_SOLE: Final = frozenset(("start", "starts", "begin", "begins"))
 _TIMES: Final = frozenset(("time", "clock", "start", "end", "begin", "begins", "when", "at", "hour", "hh"))
 
 

@@ -54,7 +54,7 @@ _FROM: Final = re.compile(
 _STARTS: Final = frozenset(("from", "source", "origin", "old", "previous", "start", "sender", "departure", "current"))
 #: Behind a verb: what is meant stands nowhere in the request.
 _WHATEVER: Final = re.compile(
-    r"(?P<verb>[^\W\d_]+)\s+(?:what(?:ever)?|whoever|whichever|everything|anything|all(?:\s+that)?)\s+"
+    r"(?<!\w)(?P<verb>[^\W\d_]+)\s+(?:what(?:ever)?|whoever|whichever|everything|anything|all(?:\s+that)?)\s+"
     r"(?:(?:is|are)\s+(?:mentioned|named|listed|linked|said|written)|(?:it|this|that|they|he|she|##*)\s+(?!is\b|are\b|was\b)[a-z]+s?)\b",
     re.IGNORECASE,
 )

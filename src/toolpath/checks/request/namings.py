@@ -133,7 +133,7 @@ def _of_another(seen: Seen, value: str) -> str | None:
     said = " ".join(seen.request[match.start() : end].split())
     thing = match.groupdict().get("thing")
     word = folded(thing or match["kind"])
-    is_name = value[:1].isupper() and (value.isalpha() or _is_another_of_a_kind(value, seen))
+    is_name = value[:1].isupper() and (value.isalpha() or _is_another_of_a_kind(value, word, seen))
     if thing and is_name and word in seen.parameters and word not in _CALLED:
         # `the room of Ann`: Ann has a room, and is none.
         return said
@@ -167,11 +167,11 @@ def _of_thing(seen: Seen, value: str) -> tuple[re.Match[str], int] | None:
     return None
 
 
-def _is_another_of_a_kind(value: str, seen: Seen) -> bool:
+def _is_another_of_a_kind(value: str, word: str, seen: Seen) -> bool:
     """Whether an acting call names a thing of the same form by another parameter: `move M-12 to the folder of M-13`."""
     head = _ID.fullmatch(value)
     return head is not None and any(
-        value in call.inputs.values()
+        any(one == value and word in raw_words(name) for name, one in call.inputs.items())
         and any(
             isinstance(one, str) and one != value and (other := _ID.fullmatch(one)) is not None and other[1] == head[1]
             for one in call.inputs.values()

@@ -15,6 +15,7 @@ from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
 
@@ -30,6 +31,8 @@ _PLANNING: Final = frozenset(
 )
 #: Words of a parameter that takes where something starts.
 _STARTS: Final = frozenset(re.findall(r"\S+", "from start since source begin old current origin in check departure"))
+#: Verbs of tools that put something to another day.
+_MOVING: Final = frozenset(("move", "reschedule", "postpone", "shift"))
 #: On the day itself: it is so, or is done then.
 _ON: Final = r"on|am"
 _FROM: Final = r"(?:away\s+from|from|since|of|vom?|ab|seit|du|de|depuis|del?|desde)"
@@ -66,8 +69,8 @@ def origins(seen: Seen) -> Iterator[str]:
             yield from _from_text(seen, call.id, call.inputs)
         if not verb & _CHANGING:
             continue
-        if len(days) == 1 and not _STARTS.intersection(raw_words(days[0])):
-            yield from _from_day(seen, call.id, days[0])
+        if len(days) == 1 and verb.isdisjoint(("assign",)) and not _STARTS.intersection(raw_words(days[0])):
+            yield from _from_day(seen, call.id, days[0], is_moved=not verb.isdisjoint(_MOVING))
         for name, value in call.inputs.items():
             if not isinstance(value, str) or not is_offered(value, tool, name):
                 continue
@@ -97,8 +100,10 @@ def _from_text(seen: Seen, call: str, inputs: JsonObject) -> Iterator[str]:
         yield f"{call}: {said!r} says what it is called. What is {name!r} to be?"
 
 
-def _from_day(seen: Seen, call: str, name: str) -> Iterator[str]:
+def _from_day(seen: Seen, call: str, name: str, *, is_moved: bool) -> Iterator[str]:
     for found in _DAY.finditer(seen.request):
+        if not is_moved and folded(found["words"]) in _ON.split("|"):
+            continue
         before, after = seen.request[: found.start()], seen.request[found.end() :]
         others = [one for one in _WRITTEN.findall(before + " " + after) if one]
         if not others:

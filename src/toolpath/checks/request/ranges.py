@@ -41,7 +41,7 @@ def ranges(seen: Seen) -> Iterator[str]:
 
 
 #: An id with an ending that makes it another one.
-_NEARLY: Final = re.compile(r"[\w-]*\d[\w-]*-?(?:ish|esque|like)", re.IGNORECASE)
+_NEARLY: Final = re.compile(r"[\w-]{0,60}\d[\w-]{0,60}(?:ish|esque|like)", re.IGNORECASE)
 
 
 def _is_apart(seen: Seen) -> bool:
