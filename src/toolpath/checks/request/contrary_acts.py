@@ -14,8 +14,8 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import told_of
 from toolpath.checks.request.concepts import commanded
 from toolpath.checks.request.occurrences import whole_words
-from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.tools import does_away, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool

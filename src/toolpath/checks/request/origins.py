@@ -13,8 +13,8 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.occurrences import whole_words
-from toolpath.checks.request.said import QUOTED
 from toolpath.checks.request.seen import Seen, is_offered
+from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
