@@ -137,6 +137,36 @@ def _stray(
     plain: str, text: str, plan: Plan, calls: Sequence[Call], listed: Sequence[GoneOver], kits: dict[str, Kit]
 ) -> str | None:
     """A telling word that is in no value of the plan, in no condition, and not what its tools are for."""
+    known, words = _known_of(plan, calls, listed, kits)
+    names = tuple(
+        value for one in listed for value in one.read.inputs.values() if isinstance(value, str) and value[:1].isupper()
+    )
+    picks = [found.span() for found in PICKED.finditer(plain)]
+    acts = {plain[at:to] for at, to, _ in phrasal(plain)}
+    for found in WORD.finditer(plain):
+        word = folded(found[0])
+        if _is_little(word) or is_reading(word) or found[0] in acts:
+            continue
+        if any(start <= found.start() < end for start, end in picks):
+            continue
+        if text[found.end() :].lstrip(" \"„“«'(").startswith(names):
+            # `den Interessenten Jan Kolb`: what somebody is, beside the name that is looked for.
+            continue
+        bare = _OPPOSITE.sub("", word) if any(call.when is not None for call in calls) else word
+        if (
+            stem(word) in words
+            or (concepts_of(word) | concepts_of(bare)) & known
+            or any(fits(word, kits[one.tool].tool) for one in calls)
+        ):
+            continue
+        return found[0]
+    return None
+
+
+def _known_of(
+    plan: Plan, calls: Sequence[Call], listed: Sequence[GoneOver], kits: dict[str, Kit]
+) -> tuple[set[str], set[str]]:
+    """The concepts that a plan has to do with, and the words of its values, without their endings."""
     listers = {one.read.id: one.lister for one in listed}
     known, words = set[str](), set[str]()
     for call in calls:
@@ -153,29 +183,12 @@ def _stray(
     bound += [str(step.over) for _, step in every_step(plan.block) if isinstance(step, Loop)]
     for word in (one for value in bound for one in raw_words(value)):
         known |= concepts_of(word)
-    names = tuple(
-        value for one in listed for value in one.read.inputs.values() if isinstance(value, str) and value[:1].isupper()
-    )
-    picks = [found.span() for found in PICKED.finditer(plain)]
-    acts = {plain[at:to] for at, to, _ in phrasal(plain)}
-    for found in WORD.finditer(plain):
-        word = folded(found[0])
-        if word in STOPS or word in _IDLE | IDLE | TAKING or word in PARTICLES or found[0] in acts or is_particle(word):
-            continue
-        if any(start <= found.start() < end for start, end in picks) or is_reading(word):
-            continue
-        if text[found.end() :].lstrip(" \"„“«'(").startswith(names):
-            # `den Interessenten Jan Kolb`: what somebody is, beside the name that is looked for.
-            continue
-        bare = _OPPOSITE.sub("", word) if any(call.when is not None for call in calls) else word
-        if (
-            stem(word) in words
-            or (concepts_of(word) | concepts_of(bare)) & known
-            or any(fits(word, kits[one.tool].tool) for one in calls)
-        ):
-            continue
-        return found[0]
-    return None
+    return known, words
+
+
+def _is_little(word: str) -> bool:
+    """Whether a word says nothing of which things are meant."""
+    return word in STOPS or word in _IDLE | IDLE | TAKING or word in PARTICLES or is_particle(word)
 
 
 def _concepts_of_call(kit: Kit) -> frozenset[str]:
