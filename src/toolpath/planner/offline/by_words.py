@@ -87,10 +87,37 @@ def _apart(one: RankedTool, parts: Sequence[str], own: str, ranker: Ranker) -> D
     """The calls where several parts each say all that a call needs, or all but what the first of them says."""
     about = one.name | one.description
     needed = [slot for slot in one.slots if slot.required]
+    groups = _parts_of_calls(one, parts, ranker)
+    if len(groups) < 2:
+        return None
+    fillings = [fill(one.slots, group, about=about) for group in groups]
+    first = fillings[0].calls[0]
+    told = [
+        {str(call[slot.name].value) for slot in needed if slot.name in call}
+        for filling in fillings
+        for call in filling.calls
+    ]
+    if any(one_call == other for index, one_call in enumerate(told) for other in told[:index]):
+        return None
+    shared = {slot.name for slot in needed if slot.name in first}
+    if fillings[0].missing or any(slot.name not in shared for filling in fillings for slot in filling.missing):
+        return None
+    calls = [
+        {**{slot.name: first[slot.name] for slot in filling.missing if slot.name in first}, **call}
+        for filling in fillings
+        for call in filling.calls
+    ]
+    used = frozenset[int]().union(*(filling.used for filling in fillings))
+    return Draft(one, own, ranker.fit(one, own), Filling(tuple(calls), (), used))
+
+
+def _parts_of_calls(one: RankedTool, parts: Sequence[str], ranker: Ranker) -> list[str]:
+    """The parts of the request, each joined to the one before where it does not ask for a call of its own."""
+    needed = [slot for slot in one.slots if slot.required]
     groups: list[str] = []
     is_begun = False
     for part in parts:
-        said = fill(needed, part, about=about).calls[0]
+        said = fill(needed, part, about=one.name | one.description).calls[0]
         firm = sum(
             found.sure >= CUED and (found.mention is None or found.mention.kind != "phrase") for found in said.values()
         )
@@ -100,27 +127,7 @@ def _apart(one: RankedTool, parts: Sequence[str], own: str, ranker: Ranker) -> D
         else:
             groups.append(part)
         is_begun = is_begun or is_enough
-    if len(groups) < 2:
-        return None
-    fillings = [fill(one.slots, group, about=about) for group in groups]
-    first = fillings[0].calls[0]
-    shared = {slot.name for slot in needed if slot.name in first}
-    told = [
-        {str(call[slot.name].value) for slot in needed if slot.name in call}
-        for filling in fillings
-        for call in filling.calls
-    ]
-    if any(one_call == other for index, one_call in enumerate(told) for other in told[:index]):
-        return None
-    if fillings[0].missing or any(slot.name not in shared for filling in fillings for slot in filling.missing):
-        return None
-    calls = [
-        {**{name: found for name, found in first.items() if name in {slot.name for slot in filling.missing}}, **call}
-        for filling in fillings
-        for call in filling.calls
-    ]
-    used = frozenset[int]().union(*(filling.used for filling in fillings))
-    return Draft(one, own, ranker.fit(one, own), Filling(tuple(calls), (), used))
+    return groups
 
 
 def _is_call(one: RankedTool, part: str, first: str, ranker: Ranker) -> bool:
