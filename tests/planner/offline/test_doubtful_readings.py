@@ -69,3 +69,25 @@ def test_what_records_deeds_tells_who_did_it() -> None:
 )
 def test_an_opinion_is_no_figure(said: str) -> None:
     assert is_asked(said, LOANS)
+
+
+NAMED = (tool("find_box", "Look up a box by its name.", "read", name={**TEXT, "description": "Name of the box"}),)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Paint my box blue",
+        "Paint the box Bertha",
+        "Wax the box Bertha",
+        "Laquez la boîte Bertha",
+        "Bemal die Kiste Bertha",
+    ],
+)
+def test_what_is_to_be_done_is_not_answered_by_looking_it_up(said: str) -> None:
+    assert is_asked(said, NAMED)
+
+
+@pytest.mark.parametrize("said", ["Find the box Bertha", "Show me the box Bertha", "where is the box Bertha?"])
+def test_who_looks_for_it_is_not_asked(said: str) -> None:
+    assert done(said, NAMED) == [("find_box", {"name": "Bertha"})]

@@ -301,3 +301,12 @@ def test_what_a_command_does_not_say_is_asked() -> None:
     assert ["'email'" in question for question in plan.questions] == [True]
     with pytest.raises(NoToolFits):
         plan_offline("Sing me a song", catalog(order, price))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["create a blog titled Hello by Alice about world", "create blog by Alice titled Hello about world"],
+)
+def test_a_name_beside_a_title_that_is_said_is_no_title(said: str) -> None:
+    (call,) = calls(plan_offline(said, BLOG))
+    assert (call[1]["title"], call[1]["content"]) == ("Hello", "world")

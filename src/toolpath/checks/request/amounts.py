@@ -14,6 +14,7 @@ from typing import Final
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.clock import clocks_in
 from toolpath.checks.request.counts import number_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.uncovered import without_lengths
 from toolpath.checks.request.units import AMBIGUOUS, UNIT_OF, words_of_unit
@@ -236,7 +237,7 @@ def is_money(text: str) -> bool:
 def _inputs_of(tool: Tool | None) -> Iterator[str]:
     if tool is None:
         return
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     for name in properties if isinstance(properties, dict) else ():
         yield from _words(f"{name} {told_of(tool, name)}")
 
@@ -398,7 +399,7 @@ def _words(text: str) -> frozenset[str]:
 
 def told_of(tool: Tool, name: str) -> str:
     """The words in which the schema tells of a parameter."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
     texts: Sequence[Json] = [schema.get("description"), schema.get("title")] if isinstance(schema, dict) else []
     return " ".join(text[:500] for text in texts if isinstance(text, str))
@@ -407,7 +408,7 @@ def told_of(tool: Tool, name: str) -> str:
 def _other_currency(seen: Seen) -> Iterator[str]:
     """A question where an amount is said in a currency and a call counts in the one that its tool begins with."""
     for call, tool, _ in seen.acting:
-        properties = tool.input_schema.get("properties") if tool is not None else None
+        properties = plain_inputs(tool).get("properties") if tool is not None else None
         for name, schema in properties.items() if isinstance(properties, dict) else ():
             if "currency" not in name.casefold() or not isinstance(schema, dict):
                 continue

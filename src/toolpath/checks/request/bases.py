@@ -23,6 +23,7 @@ from toolpath.checks.request.grounds import (
     says_something,
     telling,
 )
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.tools import acts
 from toolpath.checks.request.verbs import folded
@@ -117,7 +118,7 @@ def _short(value: Json) -> str:
 
 def schema_of(tool: Tool | None, name: str) -> JsonObject:
     """The schema of an argument; empty where there is none."""
-    properties = tool.input_schema.get("properties") if tool is not None else None
+    properties = plain_inputs(tool).get("properties") if tool is not None else None
     schema = properties.get(name) if isinstance(properties, dict) else None
     return schema if isinstance(schema, dict) else {}
 

@@ -16,6 +16,7 @@ from toolpath.checks.request.amounts import is_measure, is_money
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.namings import is_short
 from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.units import words_of_unit
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
@@ -119,7 +120,7 @@ def _torn(seen: Seen) -> Iterator[str]:
 
 def _named(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
     """A question for each number that the request names after another parameter: `pulse 38.4` for a temperature."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     names = list(properties) if isinstance(properties, dict) else []
     for name, value in call.inputs.items():
         if not isinstance(value, int | float) or isinstance(value, bool):
@@ -174,7 +175,7 @@ def _is_letter(seen: Seen, said: str) -> bool:
 
 def _left_out(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
     """A question for what the request gives by the name of a parameter that no call takes: `labelled bug`."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     taken = {raw_words(name)[-1] for one, _, _ in seen.calls for name in one.inputs if raw_words(name)}
     own = {*raw_words(tool.name)} | taken
     for name in properties if isinstance(properties, dict) else ():
@@ -300,7 +301,7 @@ _SIGNS: Final = {
 
 def _signed(call: Call, tool: Tool) -> Iterator[str]:
     """A question for `#dev` where the call has a channel of its own, and for `@ann` where it has a user."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     for name, value in call.inputs.items():
         sign = _SIGNS.get(value[:1]) if isinstance(value, str) and re.fullmatch(r"[#@]\w[\w.-]*", value) else None
         if sign is None or _name(name) & sign:
@@ -395,7 +396,7 @@ _NUMBERS_BEFORE: Final = re.compile(r"(?:\b\d{1,6}(?:\s*,\s*|\s+(?:and|und|et|y)
 
 def _is_of_digits(tool: Tool, name: str) -> bool:
     """Whether a parameter takes so and so many digits, and nothing else."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
     pattern = schema.get("pattern") if isinstance(schema, dict) else None
     return isinstance(pattern, str) and re.fullmatch(r"\^?(?:\\d|\[0-9\])\{\d\}\$?", pattern) is not None

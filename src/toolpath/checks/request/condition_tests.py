@@ -21,6 +21,7 @@ from toolpath.checks.request.contraries import contrary
 from toolpath.checks.request.lent_values import is_named, is_of_another
 from toolpath.checks.request.measures import amount_of, counts_alone, counts_in, is_stock
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.checks.request.presence import presence_of, tells_presence
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
@@ -260,7 +261,7 @@ _COUNTING: Final = frozenset(
 def _is_stock_of(tokens: Sequence[str], test: Test, tool: Tool | None) -> bool:
     """Whether a comparison says how much is left, and the value is the only one of its tool that tells that."""
     is_said = any(is_moved(folded(one)) or folded(one) in _LEFT for one in tokens)
-    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    properties = plain_outputs(tool).get("properties") if tool is not None else None
     own = [str(name) for name in properties if is_stock(str(name))] if isinstance(properties, dict) else []
     return is_said and own == [test.path[-1]]
 
@@ -274,7 +275,7 @@ def _is_other_measure(token: str) -> bool:
 
 
 def _is_alone(test: Test, tool: Tool | None) -> bool:
-    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    properties = plain_outputs(tool).get("properties") if tool is not None else None
     if not isinstance(properties, dict):
         return False
     kinds = ("integer", "number") if test.sign not in ("is", "is not") else ("boolean",)
@@ -317,7 +318,7 @@ def _shape(text: str) -> str:
 
 
 def _schema_of(test: Test, tool: Tool | None) -> JsonObject:
-    schema: Json = tool.output_schema if tool is not None else None
+    schema: Json = plain_outputs(tool) if tool is not None else None
     for name in test.path[1:]:
         if isinstance(schema, dict) and schema.get("type") == "array":
             # Of a loop's item.

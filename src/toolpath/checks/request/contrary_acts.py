@@ -113,6 +113,10 @@ def _from_where(seen: Seen) -> Iterator[str]:
 
 
 def _is_goal(tool: Tool, name: str) -> bool:
+    words = raw_words(tool.name)
+    if "from" in words and {*words[words.index("from") + 1 :]} & {*raw_words(name)}:
+        # `order_from_supplier`
+        return False
     own = {*map(folded, raw_words(name)), *map(folded, raw_words(told_of(tool, name)))}
     return any(folded(found["noun"]) in own for found in _ONTO.finditer(tool.description))
 

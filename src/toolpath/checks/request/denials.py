@@ -11,6 +11,7 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.settings import may_be_set, spoken_of
 from toolpath.checks.request.tools import fits, is_called, is_form
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
@@ -207,5 +208,5 @@ def _speaks_of(tool: Tool, word: str) -> bool:
 
 
 def _parameters(tool: Tool) -> Iterable[str]:
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return properties if isinstance(properties, dict) else ()

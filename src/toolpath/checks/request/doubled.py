@@ -14,6 +14,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.clauses import after_colon
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
@@ -89,7 +90,7 @@ def _is_number(value: Json) -> bool:
 
 def _is_thing(name: str, tool: Tool) -> bool:
     """Whether a parameter says which thing is meant: the first of those that the tool needs."""
-    required = tool.input_schema.get("required")
+    required = plain_inputs(tool).get("required")
     return isinstance(required, list) and required[:1] == [name]
 
 

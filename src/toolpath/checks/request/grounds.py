@@ -12,6 +12,7 @@ from toolpath.checks.request.amounts import CURRENCIES
 from toolpath.checks.request.calendar_words import PERIODS, says_when
 from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.counts import number_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.tokens import DATED, EDGES
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Basis
@@ -118,7 +119,7 @@ class Grounds:
         texts: list[str] = []
         for tool in self._catalog.tools.values():
             texts += [tool.description, *tool.limitations]
-            texts += [value for _, value in walk(tool.input_schema) if isinstance(value, str)]
+            texts += [value for _, value in walk(plain_inputs(tool)) if isinstance(value, str)]
             texts += [str(value) for one in tool.examples for _, value in walk(one.parameters)]
         return folded("\n".join(texts))
 

@@ -15,6 +15,7 @@ from toolpath.checks.request.nowadays import is_of_now
 from toolpath.checks.request.openings import TOPIC
 from toolpath.checks.request.other_verbs import TAKING, is_stand_in
 from toolpath.checks.request.participles import done
+from toolpath.checks.request.plain_schemas import plain_parameters
 from toolpath.checks.request.pointers import reads_a_step
 from toolpath.checks.request.provisos import carried
 from toolpath.checks.request.quantifiers import asks_for_all, quantifiers
@@ -32,6 +33,20 @@ def _without(text: str, clauses: Sequence[Clause], seen: Seen) -> str:
         at = seen.plain.find(clause.text)
         text = text if at < 0 else f"{text[:at]}{' ' * len(clause.text)}{text[at + len(clause.text) :]}"
     return text
+
+
+#: Of a parameter that takes no name.
+_NO_NAME: Final = frozenset(("enum", "format", "pattern"))
+
+
+def may_narrow(seen: Seen) -> bool:
+    """Whether a call that reads leaves a text out by which it would show less: a name may be that."""
+    return any(
+        name not in call.inputs and schema.get("type") == "string" and not schema.keys() & _NO_NAME
+        for call, tool, _ in seen.calls
+        if tool is not None
+        for name, schema in plain_parameters(tool)
+    )
 
 
 def left_out(seen: Seen, *, strict: bool) -> Iterator[str]:

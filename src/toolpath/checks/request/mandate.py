@@ -26,7 +26,7 @@ from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.doubled import doubled
 from toolpath.checks.request.ends_of_periods import ends_of_periods
 from toolpath.checks.request.grounds import Grounds
-from toolpath.checks.request.left_out import left_out
+from toolpath.checks.request.left_out import left_out, may_narrow
 from toolpath.checks.request.levels import levels
 from toolpath.checks.request.marked_numbers import marked
 from toolpath.checks.request.moods import Clause
@@ -74,7 +74,8 @@ def mandated(  # a plan, what it is held against, and how
 ) -> Plan:
     """The plan with a question for all in which it does something else than the request says, and less confidence then.
 
-    A plan that only reads does no harm where a name in the request is nowhere in it: then it is only less sure.
+    A plan that only reads, and could not show less, does no harm where a name in the request is nowhere in it: then it
+    is only less sure.
     `strict`: the verb of a command has to be one of the tool that acts, as for plans made by rules; a model may know
     better, but not of tools that destroy, and what its values rest on is asked. `kept`: ids of steps that were carried
     out before; `known`: what came of them.
@@ -90,7 +91,7 @@ def mandated(  # a plan, what it is held against, and how
         one for one in dict.fromkeys(coordinated(seen)) if not any(one in other for other in left if other != one)
     ]
     left += [one for one in joined if one not in left]
-    unasked = () if seen.acting else {*names_in(seen.request, left)} - {*joined}
+    unasked = () if seen.acting or may_narrow(seen) else {*names_in(seen.request, left)} - {*joined}
     cut = cut_out(seen.request, seen.own_values, shortened=not seen.acting)
     grounds = Grounds(told, catalog, known)
     questions = [

@@ -13,6 +13,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.amounts import holders, told_of
 from toolpath.checks.request.lengths import TIME_UNIT_OF
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
@@ -210,7 +211,7 @@ def _again(seen: Seen) -> Iterator[str]:
 
 
 def _names(tool: Tool) -> list[str]:
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return [*properties] if isinstance(properties, dict) else []
 
 
@@ -274,7 +275,7 @@ def _counted(seen: Seen) -> Iterator[str]:
 def _counts(tool: Tool, name: str) -> bool:
     """Whether a parameter takes how many things there are to be."""
     words = [*map(folded, raw_words(name))]
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
     is_number = isinstance(schema, dict) and schema.get("type") in ("integer", "number")
     if not words or not is_number or _PLACE.intersection(words):

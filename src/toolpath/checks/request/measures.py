@@ -11,6 +11,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import currencies
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import TIME_UNIT_OF
+from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.checks.request.units import MEASURES
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
@@ -105,7 +106,7 @@ def counts_in(unit: str, schema: JsonObject, name: str, tool: Tool | None) -> bo
 
 def counts_alone(unit: str, name: str, tool: Tool | None) -> bool:
     """Whether the value is the only one of the tool that is counted in the unit."""
-    properties: Json = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    properties: Json = plain_outputs(tool).get("properties") if tool is not None else None
     if not isinstance(properties, dict):
         return False
     found = [

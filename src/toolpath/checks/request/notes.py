@@ -19,6 +19,7 @@ from toolpath.checks.request.concepts import STOPS, listed_concepts
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.lengths import TIME_UNIT_OF
 from toolpath.checks.request.namings import is_short
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.remainders import says_nothing
 from toolpath.checks.request.seen import FOR_BOTH, STRUCK_OUT, Seen, is_offered
 from toolpath.checks.request.tools import acts, has_been_done
@@ -80,13 +81,13 @@ def _first(text: str) -> str:
 
 
 def _parameters(tool: Tool) -> frozenset[str]:
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return frozenset(properties) if isinstance(properties, dict) else frozenset()
 
 
 def _holds_all(call: Call, tool: Tool) -> bool:
     """Whether the call has all that its tool needs, said in the request and read from no other step."""
-    required = tool.input_schema.get("required")
+    required = plain_inputs(tool).get("required")
     is_needed = all(name in call.inputs for name in required) if isinstance(required, list) else True
     return is_needed and not any("{{" in str(value) for value in call.inputs.values())
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.plain_schemas import plain_inputs, plain_outputs, plain_parameters
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
-from toolpath.values import JsonObject
 
 _TODAY: Final = frozenset(map(folded, ("today", "tonight", "heute", "aujourd'hui", "aujourd\u2019hui", "hoy")))
 #: Words in the names of parameters that take a day, or a number of them.
@@ -29,25 +28,18 @@ def is_of_now(word: str, seen: Seen) -> bool:
         return False
     if seen.acting:
         return any(_CLOCK.fullmatch(text) for text in seen.held.texts)
-    return all(tool.input_schema.get("required") and not gives_several(tool) for tool in seen.tools)
+    return all(plain_inputs(tool).get("required") and not gives_several(tool) for tool in seen.tools)
 
 
 def gives_several(tool: Tool) -> bool:
     """Whether a tool gives a list of things."""
-    properties = (tool.output_schema or {}).get("properties")
+    properties = plain_outputs(tool).get("properties")
     found = properties.values() if isinstance(properties, dict) else ()
-    return any(isinstance(one, dict) and one.get("type") == "array" for one in (tool.output_schema or {}, *found))
+    return any(isinstance(one, dict) and one.get("type") == "array" for one in (plain_outputs(tool), *found))
 
 
 def _takes_a_day(tool: Tool) -> bool:
     return any(
         bool(_DAYS & {*raw_words(name)}) or schema.get("format") in ("date", "date-time")
-        for name, schema in _parameters(tool)
+        for name, schema in plain_parameters(tool)
     )
-
-
-def _parameters(tool: Tool) -> Iterator[tuple[str, JsonObject]]:
-    properties = tool.input_schema.get("properties")
-    for name, schema in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(schema, dict):
-            yield name, schema

@@ -13,6 +13,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.calendar_words import MONTH_NAMES, WEEKDAY_NAMES
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.tokens import QUOTED
 from toolpath.checks.request.verbs import folded
@@ -122,7 +123,7 @@ _JOINED: Final = r"(?:\s*[,/&+]\s*|,?\s+(?:(?:and|or|und|oder|et|ou|y|o|then)\s+
 
 def _joined(value: str, name: str, tool: Tool, seen: Seen) -> str | None:
     """Another of the few that is joined to the one that is taken: `to basic and plus`."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
     options = schema.get("enum") if isinstance(schema, dict) else None
     others = [one for one in options if isinstance(one, str) and one != value] if isinstance(options, list) else []
@@ -136,7 +137,7 @@ def _joined(value: str, name: str, tool: Tool, seen: Seen) -> str | None:
 
 def parameters_of(tool: Tool) -> list[str]:
     """The names of a tool's parameters."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return [*properties] if isinstance(properties, dict) else []
 
 

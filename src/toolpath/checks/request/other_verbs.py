@@ -15,6 +15,7 @@ from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.occurrences import whole_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen, is_offered, text_in
 from toolpath.checks.request.tools import acts, acts_named, makes_of
 from toolpath.checks.request.verbs import folded, is_reading
@@ -171,5 +172,5 @@ _AWAY: Final = words_of("away down off back aside over out up weg zurück beisei
 
 
 def _parameters(tool: Tool) -> frozenset[str]:
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return frozenset(properties) if isinstance(properties, dict) else frozenset()

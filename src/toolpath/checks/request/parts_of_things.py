@@ -9,6 +9,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.participles import done
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
@@ -50,7 +51,7 @@ def parts_of_things(seen: Seen) -> Iterator[str]:
 
 def _is_own(noun: str, tool: Tool) -> bool:
     """Whether the tool, or what it takes, goes by the noun."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     names = (tool.name, *(properties if isinstance(properties, dict) else ()))
     own = {word for name in names for word in raw_words(name)} - STOPS
     concepts = listed_concepts(noun)
@@ -62,7 +63,7 @@ def _is_own(noun: str, tool: Tool) -> bool:
 
 def _is_taken(state: list[str], tool: Tool) -> bool:
     """Whether it is what the tool is told: `tag_photo` takes a photo."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return any(
         word in raw_words(name) for name in (properties if isinstance(properties, dict) else ()) for word in state
     )

@@ -15,6 +15,7 @@ from toolpath.checks.request.blockers import words_of
 from toolpath.checks.request.calendar_words import MONTHS, WEEKDAYS
 from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.held_values import held_values
+from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.checks.request.uncovered import uncovered
 from toolpath.checks.request.verbs import folded
 from toolpath.checks.request.whens import Test
@@ -74,7 +75,7 @@ def is_sought(path: Sequence[str], tool: Tool, text: str) -> bool:
 
     A count is what the text says it to be: `copies_available`.
     """
-    properties = tool.output_schema.get("properties") if tool.output_schema else None
+    properties = plain_outputs(tool).get("properties")
     schema = properties.get(path[0]) if isinstance(properties, dict) and path else None
     if isinstance(schema, dict) and schema.get("type") == "integer":
         own = frozenset[str]().union(*(concepts_of(word) for word in raw_words(path[-1])))

@@ -19,6 +19,7 @@ from toolpath.checks.request.courtesy import closed_up, without_courtesies
 from toolpath.checks.request.denials import denial_in, leaves_be
 from toolpath.checks.request.held_values import held_values
 from toolpath.checks.request.moods import Clause
+from toolpath.checks.request.plain_schemas import plain_inputs, plain_outputs
 from toolpath.checks.request.settings import says_an_open_option
 from toolpath.checks.request.statements import is_needless, is_needless_act
 from toolpath.checks.request.tokens import QUOTED
@@ -233,7 +234,7 @@ class Seen:
             value
             for _, tool, _ in self.acting
             if tool is not None
-            for path, value in walk(tool.input_schema, "")
+            for path, value in walk(plain_inputs(tool), "")
             if path.endswith("/format") and isinstance(value, str)
         ]
         return bool(_WHENS & named) or any("date" in one or "time" in one for one in formed)
@@ -352,13 +353,13 @@ _STATUS: Final = re.compile(r"(?<![\w.])(?:steps\.([\w-]{1,100})\.output|([\w.\[
 
 
 def _tells_status(tool: Tool | None) -> bool:
-    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    properties = plain_outputs(tool).get("properties") if tool is not None else None
     return isinstance(properties, dict) and "status" in properties
 
 
 def is_offered(value: Json, tool: Tool | None, name: str) -> bool:
     """Whether the tool's own schema offers the value."""
-    properties = tool.input_schema.get("properties") if tool is not None else None
+    properties = plain_inputs(tool).get("properties") if tool is not None else None
     schema = properties.get(name) if isinstance(properties, dict) else None
     if not isinstance(schema, dict):
         return False
@@ -368,17 +369,23 @@ def is_offered(value: Json, tool: Tool | None, name: str) -> bool:
 
 def is_preset(value: Json, tool: Tool | None, name: str) -> bool:
     """Whether the value is what the tool takes where nothing is said."""
-    properties = tool.input_schema.get("properties") if tool is not None else None
+    properties = plain_inputs(tool).get("properties") if tool is not None else None
     schema = properties.get(name) if isinstance(properties, dict) else None
     return isinstance(schema, dict) and "default" in schema and value == schema["default"]
+
+
+#: How a day begins that machines write.
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def _presets(calls: Iterable[tuple[Call, Tool | None, bool]]) -> Iterator[Json]:
     """The defaults of the tools for inputs that the calls do not give."""
     for call, tool, _ in calls:
-        properties = tool.input_schema.get("properties") if tool is not None else None
+        properties = plain_inputs(tool).get("properties") if tool is not None else None
         for name, schema in (properties if isinstance(properties, dict) else {}).items():
-            if name not in call.inputs and isinstance(schema, dict) and "default" in schema:
+            is_open = name not in call.inputs and isinstance(schema, dict) and "default" in schema
+            # A day that was set once says nothing of `tomorrow`.
+            if is_open and not _DAY.match(str(schema["default"])):
                 yield schema["default"]
 
 
@@ -391,10 +398,10 @@ def _words(tool: Tool) -> frozenset[str]:
     known = tool.__dict__.get("_words")
     if known is None:
         texts = [tool.key, tool.description[:2_000], *tool.aliases, *tool.capabilities]
-        for path, _ in walk(tool.output_schema, ""):
+        for path, _ in walk(plain_outputs(tool), ""):
             # What it gives is spoken of where a later step takes it: `the first slot`.
             texts += [part.removesuffix("s") for part in path.split("/")[-1:]]
-        for path, value in walk(tool.input_schema, ""):
+        for path, value in walk(plain_inputs(tool), ""):
             texts += [part for part in path.split("/") if part]
             if isinstance(value, str):
                 texts.append(value[:500])
@@ -419,7 +426,7 @@ def _things(tool: Tool) -> frozenset[str]:
     known = tool.__dict__.get("_things")
     if known is None:
         texts = [tool.name, *_parameters(tool)]
-        for _, value in walk(tool.input_schema, ""):
+        for _, value in walk(plain_inputs(tool), ""):
             if isinstance(value, str) and len(value) < 40 and " " not in value:
                 texts.append(value)
         words = {word for text in texts for word in raw_words(text)}
@@ -457,7 +464,7 @@ def without_contents(request: str, texts: Sequence[str] = ()) -> str:
 
 
 def _parameters(tool: Tool) -> Iterable[str]:
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     return properties if isinstance(properties, dict) else ()
 
 

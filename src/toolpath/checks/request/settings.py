@@ -10,6 +10,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, listed_concepts
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
@@ -43,7 +44,7 @@ def settings_of(tool: Tool) -> Sequence[CallSetting]:
 
 
 def _settings(tool: Tool) -> Iterator[CallSetting]:
-    properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
+    properties, required = plain_inputs(tool).get("properties"), plain_inputs(tool).get("required")
     if not isinstance(properties, dict):
         return
     needed = [one for one in required if isinstance(one, str)] if isinstance(required, list) else []

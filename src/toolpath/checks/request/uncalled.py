@@ -11,6 +11,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.bases import basis_of, schema_of
 from toolpath.checks.request.grounds import Grounds
 from toolpath.checks.request.moods import Clause
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.tools import CALLING, acts, fits
 from toolpath.checks.request.verbs import folded, is_reading
@@ -80,7 +81,7 @@ def _commands(clause: Clause, tool: Tool, seen: Seen) -> bool:
 
 def _named(tool: Tool) -> str:
     """The words of its name and its parameters; what it says of itself anybody may have written."""
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     names = [tool.key, *(properties if isinstance(properties, dict) else ())]
     return " ".join(word for name in names for word in raw_words(name))
 

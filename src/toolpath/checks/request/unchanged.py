@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
@@ -64,7 +65,7 @@ _READ: Final = re.compile(r"\{\{\s*(?:steps\.)?(?P<step>\w+)(?:\.output)?\.(?P<n
 
 def _free(tool: Tool) -> list[str]:
     """The parameters that a call may set; none where the tool sets something by itself."""
-    properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
+    properties, required = plain_inputs(tool).get("properties"), plain_inputs(tool).get("required")
     if not isinstance(properties, dict):
         return []
     needed = required if isinstance(required, list) else []

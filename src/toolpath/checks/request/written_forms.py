@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.seen import Seen
 from toolpath.model.tool import Tool
 from toolpath.values import Json
@@ -36,7 +37,7 @@ _SAID: Final = re.compile(
 def formless(seen: Seen) -> Iterator[str]:
     """A question for each value of a call that acts and is not written as what it is taken for."""
     for call, tool, _ in seen.acting:
-        properties = tool.input_schema.get("properties") if tool is not None else None
+        properties = plain_inputs(tool).get("properties") if tool is not None else None
         for name, value in call.inputs.items():
             schema = properties.get(name) if isinstance(properties, dict) else None
             if isinstance(value, list) and isinstance(schema, dict):
@@ -100,8 +101,8 @@ def _is_open(value: str, request: str) -> bool:
 
 def _things_of(tool: Tool) -> Iterator[str]:
     """The parameters that say which thing is meant, or who: the first that is needed, and those of ids."""
-    properties = tool.input_schema.get("properties")
-    required = tool.input_schema.get("required")
+    properties = plain_inputs(tool).get("properties")
+    required = plain_inputs(tool).get("required")
     for name, schema in properties.items() if isinstance(properties, dict) else ():
         is_text = isinstance(schema, dict) and schema.get("type") == "string" and "enum" not in schema
         # Behind it may come what is written or said.

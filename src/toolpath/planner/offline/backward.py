@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.outputs import feeds, outputs_of
@@ -59,7 +60,7 @@ def _is_made(slot: Slot, draft: Draft, drafts: Sequence[Draft]) -> bool:
         feeds(slot, output, other.candidate) >= 1.0
         for other in drafts
         if other is not draft
-        for output in outputs_of(other.candidate.tool.output_schema)
+        for output in outputs_of(plain_outputs(other.candidate.tool))
     )
 
 
@@ -70,7 +71,7 @@ def _maker(slot: Slot, draft: Draft, drafts: Sequence[Draft], ranker: Ranker, te
     for one in ranker.candidates:
         if one.tool.key in known:
             continue
-        score = max((feeds(slot, output, one) for output in outputs_of(one.tool.output_schema)), default=0.0)
+        score = max((feeds(slot, output, one) for output in outputs_of(plain_outputs(one.tool))), default=0.0)
         if score >= _MAKES:
             makers.append((one.tool.is_read, score + ranker.fit(one, text).score, one.tool.key, one))
     rest = _without(draft, slot, text)

@@ -7,18 +7,19 @@ something, are not served by it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from toolpath.catalog.words import stem
 from toolpath.checks.request.blockers import Mood, words_of
 from toolpath.checks.request.clauses import clauses_of
+from toolpath.checks.request.concepts import commanded
 from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.openings import bare
 from toolpath.checks.request.tools import fits, is_done_form, verbs_of
-from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.planner.offline.request.toolbox import Toolbox
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox
 from toolpath.planner.offline.tool_words import words_told
 
 #: A question for what would come of something.
@@ -71,7 +72,28 @@ _ASKS: Final = re.compile(
     r"|qui[eé]n\w*|qu[eé]|c[oó]mo|cu[aá]\w+|d[oó]nde|puede|hay)(?:['\u2019]s)?(?![\w-])",
     re.IGNORECASE,
 )
+#: Concepts of verbs by which something is shown.
+_SHOWING: Final = frozenset(
+    ("open", "to-open", "show", "find", "list", "read", "bring", "to-bring", "to-check", "to-read")
+)
 _WORD: Final = re.compile(r"[^\W\d_]+")
+#: A word that something is done with to what follows: no name stands before an article.
+_ACT: Final = re.compile(
+    r"\W*(?:(?:please|pl[sz]|bitte|can\s+you|could\s+you)\s+)*(?P<verb>[^\W\d_]{3,})\s+(?:the|my|our|your|his|her|their|this|that"
+    r"|these|those|an?|der|die|das|den|dem|mein\w*|unser\w*|eine?n?|le|la|les|mon|ma|mes|notre|nos|ce|cette|un|une|el|los"
+    r"|las|mi|mis|nuestr\w+|este|esta|una)\s",
+    re.IGNORECASE,
+)
+#: Words before an article that are no verbs.
+_BEFORE_ARTICLES: Final = words_of("""
+all both only just not about with for from into under over near next after before during since until till without
+and but what where when who how which why was were does did has have had are and like than also even still now then
+there here need want get got alle auch nur nicht mit für von aus bei nach vor über unter ohne gegen durch während
+seit bis und oder aber wie was wer wann ist sind war hat haben brauche will möchte tous toutes aussi seulement avec
+pour dans sur sous sans chez vers après avant pendant depuis entre et ou mais est sont était veux voudrais todo
+todos toda todas también solo sólo con para por sobre bajo sin hasta desde entre según durante tras pero como son
+está están quiero necesito hay whats wheres whos let
+""")
 
 
 def doubts_of_readings(plan: Plan, request: str, box: Toolbox) -> Iterator[str]:
@@ -92,6 +114,8 @@ def doubts_of_readings(plan: Plan, request: str, box: Toolbox) -> Iterator[str]:
         yield f"{keys} does not tell who did it: is it what is meant?"
     elif {one.mood for one in clauses} <= _TELLING and any(_DENYING.match(one.text) for one in clauses):
         yield "The request says what is not to be done: what is to be done?"
+    elif (act := _other_act(clauses, shown)) is not None:
+        yield f"{keys} only shows something: is it what {act!r} means?"
     elif all(_only_tells(one, box) for one in clauses):
         yield f"The request tells of something and asks for nothing: is {keys} what is meant?"
 
@@ -111,6 +135,19 @@ def _is_after_a_doer(request: str, told: Set[str], box: Toolbox) -> bool:
     ]
     # `deleted_by` tells it.
     return bool(deeds) and told.isdisjoint(map(stem, deeds))
+
+
+def _other_act(clauses: Sequence[Clause], shown: Sequence[Kit]) -> str | None:
+    """The verb of a clause by which something is to be done that nothing shown is for."""
+    for clause in clauses:
+        found = _ACT.match(clause.text)
+        if found is None or _ASKS.match(clause.text) or clause.text.rstrip(" \"'”»)").endswith("?"):
+            continue
+        verb = found["verb"]
+        is_other = folded(verb) not in _BEFORE_ARTICLES and not is_reading(verb) and not is_counter(verb)
+        if is_other and not commanded(verb) & _SHOWING and not any(fits(verb, kit.tool) for kit in shown):
+            return verb
+    return None
 
 
 def _only_tells(clause: Clause, box: Toolbox) -> bool:

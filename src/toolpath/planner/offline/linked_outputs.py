@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import Filling
@@ -84,7 +85,7 @@ def _best(slot: Slot, index: int, drafts: Sequence[Draft]) -> ArgumentSource | N
     for other, draft in enumerate(drafts):
         if other == index or draft.candidate.tool.key == drafts[index].candidate.tool.key:
             continue
-        for output in outputs_of(draft.candidate.tool.output_schema):
+        for output in outputs_of(plain_outputs(draft.candidate.tool)):
             # What was asked for earlier is likelier to be meant.
             score = feeds(slot, output, draft.candidate) - (0.3 if other > index else 0.02 * (index - other))
             if score >= FEEDS and (best is None or score > best.score):

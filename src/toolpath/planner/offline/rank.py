@@ -11,6 +11,7 @@ from functools import lru_cache
 import msgspec
 
 from toolpath.catalog.words import STOP, raw_words, stem
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.opposites import is_opposite
@@ -171,7 +172,7 @@ def candidate(tool: Tool) -> RankedTool:
 
 
 def _candidate(tool: Tool) -> RankedTool:
-    slots = slots_of(tool.input_schema)
+    slots = slots_of(plain_inputs(tool))
     parameters = {word for slot in slots for word in slot.words}
     parameters |= {
         word for slot in slots for shown in (*slot.shown, *map(str, slot.options)) for word in words_of(shown)

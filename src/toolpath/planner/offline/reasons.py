@@ -9,6 +9,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.model.plan import Call, Plan, every_step, with_calls
 
 #: What a parameter for a reason is called.
@@ -44,7 +45,7 @@ def with_reason(plan: Plan, reasons: Sequence[str], catalog: Catalog) -> Plan:
 def _parameter(call: Call, catalog: Catalog) -> str | None:
     """The parameter that is for a reason and free text; None where there is none, or it is given."""
     tool = catalog.get(call.tool)
-    properties = tool.input_schema.get("properties") if tool is not None else None
+    properties = plain_inputs(tool).get("properties") if tool is not None else None
     for name, schema in (properties if isinstance(properties, dict) else {}).items():
         is_free = (
             isinstance(schema, dict) and schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()

@@ -8,6 +8,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.errors import Finding
 from toolpath.json_schema.describe import type_text
 from toolpath.model.plan import Call, Plan, every_step, with_calls
@@ -54,7 +55,7 @@ def _of_input(errors: Sequence[Finding], at: str, name: str) -> list[Finding]:
 
 def _question(step: Call, name: str, fault: Finding, catalog: Catalog) -> str:
     tool = catalog.get(step.tool)
-    properties = {} if tool is None else tool.input_schema.get("properties", {})
+    properties = {} if tool is None else plain_inputs(tool).get("properties", {})
     return f"{step.id}: what is {name!r} ({type_text(properties.get(name))})? {fault.message}"
 
 

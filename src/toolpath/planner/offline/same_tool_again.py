@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.checks.request.pointers import goes_on
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.found import Found
@@ -77,7 +78,7 @@ def _carried(draft: Draft, ends: set[str]) -> tuple[str, tuple[str | int, ...]] 
     """The one parameter that the tool's own output feeds, and the path of it there."""
     first = draft.filling.calls[0]
     shared = [slot for slot in draft.candidate.slots if slot.name in first and slot.name not in ends]
-    schema = draft.candidate.tool.output_schema or {}
+    schema = plain_outputs(draft.candidate.tool)
     kind = schema.get("type")
     alike = [slot for slot in shared if slot.type == kind or {slot.type, kind} <= _NUMBERS]
     if kind != "object":

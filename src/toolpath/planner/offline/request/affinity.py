@@ -13,7 +13,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import SHARES
 from toolpath.checks.request.codes import country_of
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.cues import BY, CUES, LABELS, LASTS
+from toolpath.planner.offline.request.cues import BY, CUES, LABELS, LASTS, TITLED
 from toolpath.planner.offline.request.languages import affinity_of_language
 from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.span import Span
@@ -300,6 +300,19 @@ def is_unlabelled(span: Span, field: ToolField, part: ClausePart, text: str) -> 
     word = before[0]
     is_own = bool(word.concepts & field.concepts - {"name", "id", "number"}) or is_called(word.text, field)
     return not is_own and (field.kind != "id" or folded(word.text) not in LABELS)
+
+
+def is_titled_elsewhere(span: Span, field: ToolField, part: ClausePart) -> bool:
+    """Whether a word says what else the parameter is: the title of `a post by Ann titled Hello` is not Ann."""
+    if span.kind != "name" or field.kind != "text":
+        return False
+    called = next((word for word in part.words if folded(word.text) in TITLED and _is_title(word, field)), None)
+    behind = next((word for word in part.words if called is not None and word.start > called.end), None)
+    return behind is not None and not span.start <= behind.start < span.end
+
+
+def _is_title(word: Word, field: ToolField) -> bool:
+    return bool(CUES[folded(word.text)] & {*field.name.split("_"), field.name})
 
 
 def is_called(word: str, field: ToolField) -> bool:

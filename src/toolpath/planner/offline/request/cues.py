@@ -6,6 +6,7 @@ from typing import Final
 
 from toolpath.checks.request.verbs import folded
 
+_TITLED: Final = "titled entitled title titel titre título intitulé titulado"
 #: Words before a value → what parameters they point to are called.
 _POINTERS: Final = (
     (
@@ -37,7 +38,7 @@ _POINTERS: Final = (
     ("branch", "branch"),
     ("subject betreff objet asunto", "subject"),
     ("saying says text", "body text"),
-    ("titled entitled title titel titre título intitulé titulado", "title subject name"),
+    (_TITLED, "title subject name"),
     ("labelled label", "label"),
 )
 
@@ -52,6 +53,8 @@ def _cues() -> dict[str, frozenset[str]]:
 
 CUES: Final = _cues()
 """Word → what parameters it points to are called."""
+TITLED: Final = frozenset(map(folded, _TITLED.split()))
+"""Words right before what a thing is called."""
 LABELS: Final = frozenset(
     ("number", "nummer", "numero", "num", "no", "nr", "id", "code", "ending", "ends", "endend", "endet", "terminee")
 )

@@ -16,7 +16,14 @@ from toolpath.checks.request.namings import says_option
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.settings import none_of, settings_of
 from toolpath.checks.request.verbs import folded, is_reading
-from toolpath.planner.offline.request.affinity import affinity, cue_of, is_called, is_told_short, is_unlabelled
+from toolpath.planner.offline.request.affinity import (
+    affinity,
+    cue_of,
+    is_called,
+    is_titled_elsewhere,
+    is_told_short,
+    is_unlabelled,
+)
 from toolpath.planner.offline.request.apposed import apposed, is_own_id
 from toolpath.planner.offline.request.assigning import apart, assigned, is_one_of_several
 from toolpath.planner.offline.request.clause_for_tool import as_taken, in_range
@@ -240,6 +247,7 @@ class _Filler:
                     or value_of(span, field) is None
                     or is_unlabelled(span, field, self._part, self._text)
                     or is_of_row(self._part, at, field, self._kit, self._box, self._text)
+                    or is_titled_elsewhere(span, field, self._part)
                 ):
                     # `from A and B to C`: what is said of A is said of B.
                     continue

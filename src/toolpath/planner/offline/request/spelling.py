@@ -15,6 +15,7 @@ from toolpath.catalog.words import STOP, raw_words, stem
 from toolpath.checks.request.calendar_words import says_when
 from toolpath.checks.request.codes import codes_of
 from toolpath.checks.request.concepts import STOPS, listed_concepts
+from toolpath.checks.request.plain_schemas import plain_inputs
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import english_verbs, folded, is_counter, is_reading, meanings_of
 from toolpath.model.tool import Tool
@@ -159,7 +160,7 @@ def _words_of_tool(tool: Tool) -> frozenset[str]:
     if isinstance(known, frozenset):
         return known
     texts = [tool.name, tool.description[:300]]
-    properties = tool.input_schema.get("properties")
+    properties = plain_inputs(tool).get("properties")
     for name, schema in properties.items() if isinstance(properties, dict) else ():
         texts.append(str(name))
         options = schema.get("enum") if isinstance(schema, dict) else None

@@ -14,6 +14,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
+from toolpath.checks.request.plain_schemas import plain_inputs, plain_outputs
 from toolpath.checks.request.tools import acts, acts_of, fits, makes_of, verbs_of
 from toolpath.checks.request.verbs import folded, meanings_of
 from toolpath.model.tool import Tool
@@ -259,13 +260,13 @@ def kit_of(tool: Tool) -> Kit:
     known = tool.__dict__.get("_kit")
     if isinstance(known, Kit):
         return known
-    fields = tuple(_fields(tool.input_schema, tool.description[:400]))
+    fields = tuple(_fields(plain_inputs(tool), tool.description[:400]))
     words = raw_words(tool.name)
     extra = frozenset[str]().union(
         *(field.concepts for field in fields),
         *(concepts_of(str(option)) for field in fields for option in field.options if isinstance(option, str)),
     )
-    outputs, lists = _outputs(tool.output_schema)
+    outputs, lists = _outputs(plain_outputs(tool))
     given = [*outputs, *(one for listed in lists for one in listed.fields)]
     paths = [word for listed in lists for name in listed.path for word in raw_words(name)]
     kit = Kit(
