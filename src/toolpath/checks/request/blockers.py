@@ -202,6 +202,9 @@ def kept_from(said: str, head: str) -> tuple[Mood, str] | None:
     if folded(head) in _HANDING_ON and (handed := _HANDED.search(said)) is not None:
         said = said[: handed.start()]
     found = blocked_by(said)
+    if found is not None and found[0] == "negation" and (denied := denied_which(said)):
+        # `Cancel every order that is not paid`: it is said which are meant.
+        found = blocked_by(said.replace(denied, " "))
     if found is None or found[0] != "report" or found[1] not in TENSES:
         return found
     is_object = _OBJECT.match(said.partition(head)[2]) is not None
@@ -217,6 +220,24 @@ def kept_from(said: str, head: str) -> tuple[Mood, str] | None:
     return blocked_by(told)
 
 
+def denied_which(said: str) -> str:
+    """The words that say by a denial which of a list are meant: `that is not paid` of `all that is not paid`."""
+    found = _ALL_WHICH.search(said)
+    which = said[found.start("which") :] if found is not None else ""
+    is_denied = any(folded(word.strip("'\u2019-")) in _NEGATIONS for word in WORD.findall(which))
+    return which if is_denied or _CONTRACTED.search(which) is not None else ""
+
+
+_CONTRACTED: Final = re.compile(r"n['\u2019]t\b", re.IGNORECASE)
+
+
+#: All of a list, and which they are: up to the next comma.
+_ALL_WHICH: Final = re.compile(
+    r"\b(?:all|every|each|every(?:one|body|thing)|alle|jede\w?|alles|tou(?:s|tes)\s+les|chaque|tod[oa]s\s+l[oa]s|cada)\b"
+    r"(?:\s+[^\s,;:.!?]+){0,8}?(?:\s+|(?=,))(?P<which>(?:that|who|which|whose|qui|que|,\s+(?:die|der|das))\b[^,;:.!?]{1,100}"
+    r"(?=[,;:.!?]|$))",
+    re.IGNORECASE,
+)
 #: What follows a verb and no thing of its name: `order the pizza`, and not `order O-7`.
 _OBJECT: Final = re.compile(
     r"\s+(?:the|an?|my|our|his|her|their|your|this|these|those|each|every(?:thing|one|body)?|all|me|us|him|them|it|who\w*"

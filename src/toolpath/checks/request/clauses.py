@@ -8,11 +8,13 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.antecedents import with_antecedents
 from toolpath.checks.request.blockers import OTHERWISE, PLEASE, PROVISO, WORD, words_of
 from toolpath.checks.request.headings import says_an_order
 from toolpath.checks.request.infinitives import infinitive_cuts
 from toolpath.checks.request.moods import IMPERATIVE, Clause, clause_of, is_asked_of_one
 from toolpath.checks.request.openings import ASKED_POLITELY, POLITE, TOPIC
+from toolpath.checks.request.reordered import reordered
 from toolpath.checks.request.restated import restated
 from toolpath.checks.request.statements import statements_in
 from toolpath.checks.request.unparted import command_at
@@ -119,7 +121,8 @@ def narrowed(text: str) -> str:
 
     Its conditions are said by `if`, as `restated` says: `Is T-7 closed? Then reopen it` is `If T-7 is closed, …`.
     """
-    return restated(_WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", text))
+    text = restated(_WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", text))
+    return with_antecedents(reordered(text))
 
 
 def _at_colon(text: str) -> tuple[str, str]:

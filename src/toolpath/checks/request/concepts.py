@@ -47,6 +47,7 @@ le la les un une des du de d l et ou est sont était être au aux en dans sur so
 quelle quels quelles où quand ce cette ces mon ma mes ton ta tes son sa ses me te se nous vous il elle ils
 elles je tu s'il te plaît plait svp voudrais veux fait y a t n pas chaque tous toutes tout près
 el los las unos unas del al y o es son era en con por para desde hacia hasta que qué quién cuál cuáles dónde cuándo cómo
+esté estén sea sean soit soient
 mi mis tu tus su sus lo le les nos se te yo tú él ella por favor quiero está están hay hace cada todos todas ya
 """,
     )

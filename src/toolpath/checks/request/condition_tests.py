@@ -15,17 +15,20 @@ import msgspec
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.calendar_words import MONTHS, says_when
 from toolpath.checks.request.comparisons import COMPARES, COMPARISONS, NEGATED, NOTHING, is_moved, is_small
 from toolpath.checks.request.concepts import STOPS, concepts_of
 from toolpath.checks.request.contraries import contrary
+from toolpath.checks.request.held_values import held_values
 from toolpath.checks.request.lent_values import is_named, is_of_another
 from toolpath.checks.request.measures import amount_of, counts_alone, counts_in, is_stock
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.plain_schemas import plain_outputs
 from toolpath.checks.request.presence import presence_of, tells_presence
 from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.uncovered import uncovered
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
-from toolpath.checks.request.whens import OPPOSITE, Test, tests_of
+from toolpath.checks.request.whens import OPPOSITE, Test
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject, walk
@@ -78,7 +81,8 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     if any(_is_in(value, text) for value in step.inputs.values()) and _POINTING.search(rest.lstrip(), 1):
         # `if ST-6 is enrolled in it`: in something else; `if it is cold in the hall` points to nothing.
         return False
-    tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
+    said = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
+    tokens = _without_moments(said, step)
     is_nothing = _nothing_in(text, test) is not None
     tested = _Tested(
         test=test,
@@ -240,6 +244,24 @@ def _tells(word: str, tested: _Tested, *, has_value: bool) -> tuple[bool, bool] 
     return (False, _is_alone(test, tool)) if _concepts(word) & tested.things else None
 
 
+def _without_moments(tokens: Sequence[str], step: Call) -> Sequence[str]:
+    """The words of a condition without those for the day and time of day that a step asks for: `tomorrow at 5 pm`."""
+    values = [value for value in step.inputs.values() if isinstance(value, str) and _MOMENT.fullmatch(value)]
+    if not values:
+        return tokens
+    left = {folded(one) for one in uncovered(" ".join(tokens), held_values(values, frozenset()))}
+    return [one for one in tokens if folded(one) in left or not _is_of_time(folded(one))]
+
+
+def _is_of_time(plain: str) -> bool:
+    return says_when(plain) or plain in MONTHS or plain in _CLOCK or plain[:1].isdigit()
+
+
+#: A day, a time of day, or both, as tools take them.
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d\d:\d\d(?::\d\d)?")
+_CLOCK: Final = words_of("uhr o'clock am pm heures heure h horas hora")
+
+
 def _names_field(word: str, test: Test, field: frozenset[str], schema: JsonObject) -> bool:
     """Whether a word names the value that is looked at; of a few options by its name: `late` is no mere `status`."""
     if test.sign in ("in", "not in") and word in _HOLDS:
@@ -362,49 +384,3 @@ def _parts_of(value: Json) -> Iterator[str]:
         if isinstance(one, str | int | float):
             yield folded(str(one))
             yield from (folded(word.strip(_EDGES)) for word in re.split(r"[\s_]+", str(one)))
-
-
-#: Words of the names of flags that say nothing of what holds.
-_PALE: Final = frozenset(("is", "has", "been", "was", "only", "are", "have"))
-_OPPOSITE_OF: Final = re.compile(r"^(?:un|in|non-?|im)(?=\w{3})")
-#: So many words before what is denied says so.
-_NEAR: Final = 3
-_DENYING: Final = words_of("not no never without nicht kein keine nie ohne pas non sans jamais no sin nunca")
-
-
-def tests_in(whens: Sequence[str], seen: Seen) -> tuple[Test, ...] | None:
-    """The comparisons that these make together; None where one of them says something else."""
-    steps = [call.id for call, _, _ in seen.calls]
-    found = [tests_of(when, steps, seen.items) for when in whens]
-    tests = dict.fromkeys(test for one in found if one is not None for test in one)
-    return tuple(tests) if None not in found else None
-
-
-def tells_which_items(whens: Sequence[str], seen: Seen) -> bool:
-    """Whether conditions say no more than which items of a list are meant: `each loan that is insured`."""
-    tests = tests_in(whens, seen)
-    is_of_items = all(any(re.search(rf"\b{re.escape(one)}\.", when) for one in seen.items) for when in whens)
-    return tests is not None and is_of_items and all(_says_test(test, seen) for test in tests)
-
-
-def _says_test(test: Test, seen: Seen) -> bool:
-    """Whether the words of the request say the test of a flag, or of what something is, and not its opposite."""
-    if test.sign in ("==", "!="):
-        wanted, is_so = [stem(folded(test.value))], test.sign == "=="
-    elif test.sign in ("is", "is not"):
-        wanted = [stem(word) for word in raw_words(test.path[-1]) if word not in _PALE]
-        is_so = test.sign == "is"
-    else:
-        return False
-    words = [folded(word) for word in re.findall(r"[^\W\d_]+", seen.plain)]
-    held = [_holds(one, words) for one in wanted]
-    return bool(held) and None not in held and all(held) == is_so
-
-
-def _holds(wanted: str, words: Sequence[str]) -> bool | None:
-    """Whether the words say the one that is wanted, or its opposite; None: neither."""
-    for at, word in reversed([*enumerate(words)]):
-        bare = _OPPOSITE_OF.sub("", word)
-        if wanted in (stem(word), stem(bare)):
-            return (stem(word) == wanted) is not any(one in _DENYING for one in words[max(0, at - _NEAR) : at])
-    return None

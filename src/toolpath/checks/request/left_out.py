@@ -10,6 +10,7 @@ from typing import Final
 from toolpath.checks.request.clauses import after_colon
 from toolpath.checks.request.commanded import CONTINUING, is_said_otherwise
 from toolpath.checks.request.joined_acts import joined_acts
+from toolpath.checks.request.meant_items import told_of_items
 from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.nowadays import is_of_now
 from toolpath.checks.request.openings import TOPIC
@@ -74,11 +75,7 @@ def _left_of_commands(commands: Sequence[Clause], seen: Seen) -> Iterator[str]:
         if is_reading(clause.verb) and not any(tool and fits(clause.verb, tool) for _, tool, _ in seen.acting):
             continue
         is_own = partial(_is_of, folded(clause.verb), seen)
-        text = TOPIC.sub(lambda topic: topic.group().replace(":", " "), clause.text)
-        if (at := text.rfind(clause.verb)) > 0 and not text[at + len(clause.verb) :].strip(" ,.!"):
-            # A German verb at the end says nothing that is left over.
-            text = f"{text[:at]}{' ' * len(clause.verb)}{text[at + len(clause.verb) :]}"
-        rest = remainders(text, text_in(seen, clause), seen.held, is_own, is_command=True)
+        rest = remainders(*_left_to_tell(clause, seen), seen.held, is_own, is_command=True)
         # `… to everyone in sales`: that is the loop; `… für ihn`: that is the link.
         is_linked = any("{{" in str(value) for call, _, _ in seen.acting for value in call.inputs.values())
         yield from (
@@ -89,6 +86,24 @@ def _left_of_commands(commands: Sequence[Clause], seen: Seen) -> Iterator[str]:
     if commands:
         tail = after_colon(seen.plain)
         yield from remainders(tail, seen.request[len(seen.request) - len(tail) :], seen.held, seen.is_verb)
+
+
+def _left_to_tell(clause: Clause, seen: Seen) -> tuple[str, str]:
+    """The clause, and as it stands in the request, without what is told by its place or by a condition of each item."""
+    text = TOPIC.sub(lambda topic: topic.group().replace(":", " "), clause.text)
+    if (at := text.rfind(clause.verb)) > 0 and not text[at + len(clause.verb) :].strip(" ,.!"):
+        # A German verb at the end says nothing that is left over.
+        text = f"{text[:at]}{' ' * len(clause.verb)}{text[at + len(clause.verb) :]}"
+    said = text_in(seen, clause)
+    if not clause.which:
+        return text, said
+    # What is not so is not so yet.
+    words = "|".join((*map(re.escape, told_of_items(seen, clause.which)), "yet|still|noch|encore|aún|todavía"))
+    return _blanked(rf"\b(?:{words})\b", text), _blanked(rf"\b(?:{words})\b", said)
+
+
+def _blanked(words: str, text: str) -> str:
+    return re.sub(words, lambda found: " " * len(found.group()), text, flags=re.IGNORECASE)
 
 
 def _commands_not_done(commands: Sequence[Clause], seen: Seen, *, strict: bool) -> Iterator[str]:

@@ -32,9 +32,14 @@ def is_of_another(text: str, step: Call, seen: Seen) -> bool:
     for value in values:
         if folded(value) in _ADVERBS:
             return True
-        if not _holds(text, value) and any(_holds(one.group(), value) for one in QUOTED.finditer(seen.request)):
+        if not _holds(text, value) and _is_only_quoted(value, seen.request):
             return True
     return False
+
+
+def _is_only_quoted(value: str, request: str) -> bool:
+    is_quoted = any(_holds(one.group(), value) for one in QUOTED.finditer(request))
+    return is_quoted and not _holds(QUOTED.sub(" ", request), value)
 
 
 def is_named(step: Call, seen: Seen) -> bool:
@@ -52,12 +57,21 @@ def is_named(step: Call, seen: Seen) -> bool:
     return True
 
 
+_IT: Final = re.compile(r"\b(?:it|one|them)\b(?!['\u2019])", re.IGNORECASE)
+
+
 def borrowed(seen: Seen, text: str, calls: Sequence[Call]) -> Iterator[str]:
     """A question for each value that a write takes from its condition, though the command names one itself."""
     command = seen.request.replace(text, " ", 1)
+    acting = {id(call) for call, _, _ in seen.acting}
+    # `if there is a family room, book it for Ann`: it is what was found.
+    found = {named for call, _, _ in seen.calls if id(call) not in acting for named in _named_texts(call)}
+    found = found if _IT.search(command) is not None else set()
     for call in calls:
         names_own = any(_holds(command, value) for _, value in _named_texts(call))
         for name, value in _named_texts(call) if names_own else ():
+            if (name, value) in found:
+                continue
             if _holds(text, value) and not _holds(command, value) and not any(map(str.isdigit, value)):
                 yield f"{call.tool}: is {value!r}, which the condition says, the {name!r}?"
 

@@ -29,6 +29,7 @@ from toolpath.checks.request.grounds import Grounds
 from toolpath.checks.request.left_out import left_out, may_narrow
 from toolpath.checks.request.levels import levels
 from toolpath.checks.request.marked_numbers import marked
+from toolpath.checks.request.meant_items import undenied_items
 from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.notes import is_note
@@ -127,6 +128,7 @@ _RULES_OF_WRITES: Final = (
 def _of_writes(seen: Seen, *, strict: bool) -> Iterator[str]:
     """Questions for a plan that writes: its conditions, and its values as the request says them."""
     yield from uncarried(seen, strict=strict)
+    yield from undenied_items(seen)
     for rule in _RULES_OF_WRITES:
         yield from rule(seen)
     for clause in seen.clauses:
@@ -191,9 +193,10 @@ def _pointed(seen: Seen) -> Iterator[str]:
             if not call.inputs and not seen.parameters:
                 # `Skip this track`: there is one.
                 continue
-            if _is_about_a_statement(clause, seen):
+            if _is_about_a_statement(clause, seen) or _is_what_it_depends_on(call, seen):
                 continue
-            if _is_what_it_depends_on(call, seen):
+            if any(_is_other_case(call, one, seen) and _is_what_it_depends_on(one, seen) for one in meant):
+                # `If court 2 is free, book it, else book court 6`
                 continue
             if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.whole[: max(0, at)], said[0]):
                 yield f"{call.id}: what is {said[0]!r} in {short(seen, clause)!r}?"
@@ -204,6 +207,12 @@ def _is_what_it_depends_on(call: Call, seen: Seen) -> bool:
     read = [one for one, _, _ in seen.calls if any(re.search(rf"\b{one.id}\b", when) for when in seen.whens[id(call)])]
     given = {folded(str(value)) for one in read for value in one.inputs.values()}
     return len(read) == 1 and bool(given) and given <= {folded(str(value)) for value in call.inputs.values()}
+
+
+def _is_other_case(call: Call, other: Call, seen: Seen) -> bool:
+    """Whether two calls are made on conditions that differ."""
+    whens = [seen.whens.get(id(one)) for one in (call, other)]
+    return None not in whens and whens[0] != whens[1]
 
 
 def _is_about_a_statement(clause: Clause, seen: Seen) -> bool:

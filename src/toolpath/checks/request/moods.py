@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.blockers import PLEASE, WORD, Mood, blocked_by, hands_on, kept_from, words_of
+from toolpath.checks.request.blockers import PLEASE, WORD, Mood, blocked_by, denied_which, hands_on, kept_from, words_of
 from toolpath.checks.request.headings import LEAVES, heading, says_an_order
 from toolpath.checks.request.infinitives import ends_in_infinitive
 from toolpath.checks.request.openings import ASKED_POLITELY, POLITE, TOPIC, WISHES
@@ -44,6 +44,8 @@ class Clause(msgspec.Struct, frozen=True):
     """The word by which the mood is known."""
     is_asked: bool = False
     """Of a command: it asks whether somebody can, as people say what they want done: `Can you close T-7?`"""
+    which: str = ""
+    """Of a command: what says by a denial which of a list are meant: `that is not paid`."""
 
 
 _QUESTIONS: Final = words_of("""
@@ -208,7 +210,7 @@ def _headed(said: str, body: str, head: str, is_verb: Callable[[str], bool]) -> 
         return Clause(said, "report", because=telling)
     if (act := taken_back(head, body, is_verb)) is not None:
         return Clause(said, "negation", because=act)
-    return Clause(said, "command", verb=head)
+    return Clause(said, "command", verb=head, which=denied_which(body))
 
 
 def _head(body: str, found: Sequence[str]) -> str:

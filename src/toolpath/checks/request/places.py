@@ -45,6 +45,8 @@ _GOES: Final = re.compile(
 #: Words for a place that is left, which a parameter may take.
 _LEFT: Final = re.compile(r"out\s+of|away\s+from|weg\s+von|hors\s+de|fuera\s+de", re.IGNORECASE)
 _ORIGINS: Final = frozenset(("from", "source", "origin", "old", "previous", "von", "start", "departure", "current"))
+#: Words of parameters that take to whom something goes.
+_RECEIVERS: Final = frozenset(("to", "recipient", "recipients", "cc", "bcc"))
 _PLACED: Final = frozenset(("near", "after", "before", "beside", "next", "via", "past", "behind", "following"))
 
 
@@ -93,7 +95,7 @@ def _beside(seen: Seen, tool: Tool, name: str, text: str) -> Iterator[str]:
             found is not None and text[:1].isdigit() and found.words.split()[1].lower() not in seen.held.vocabulary
         )
         found = None if is_time else found
-    if found is None and not words & _ORIGINS and _GOES.match(seen.plain):
+    if found is None and not words & _ORIGINS and (words & _RECEIVERS or _GOES.match(seen.plain)):
         found = _led_by(seen, _OUT_OF, text)
     if found is not None:
         said = " ".join(found.said.split())

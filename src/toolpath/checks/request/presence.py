@@ -45,7 +45,7 @@ def presence_of(test: Test, schema: JsonObject) -> bool | None:
     """Whether a test is that a list holds something, or that it holds nothing; None where it is another one."""
     if schema.get("type") == "array" and test.sign in ("is", "is not"):
         return test.sign == "is"
-    if schema.get("type") != "integer" and (test.path[-1] != "length" or schema):
+    if schema.get("type") != "integer" and not amount_told(schema) and (test.path[-1] != "length" or schema):
         return None
     match test.sign, test.value:
         case (">" | "!=", "0") | (">=", "1"):
@@ -54,6 +54,30 @@ def presence_of(test: Test, schema: JsonObject) -> bool | None:
             return False
         case _:
             return None
+
+
+def amount_told(schema: JsonObject) -> str:
+    """The words by which a number is described that says what is so where there is none of it; empty for another one.
+
+    `What is owed; 0 when settled` is told by `What is owed`: what is settled is the opposite.
+    """
+    told = str(schema.get("description") or "")
+    zero = _ZERO.search(told) if schema.get("type") == "number" and _BELOW.search(told) is None else None
+    return "" if zero is None else told[: zero.start()]
+
+
+def is_of_ours(text: str) -> bool:
+    """Whether a condition tells of ourselves, of everybody or of all times: no amount that somebody owes us now."""
+    return _OURS.search(text) is not None
+
+
+_ZERO: Final = re.compile(r"(?<![\w.,-])0\s+(?:when|where|if|wenn|falls|wo|si|quand|cuando|means)\b", re.IGNORECASE)
+_BELOW: Final = re.compile(r"\b(?:negative|minus|below|negativ|unter|négatif|negativo)\b|-\d", re.IGNORECASE)
+_OURS: Final = re.compile(
+    r"\b(?:we|i|my|our|wir|ich|nous|je|nosotros|yo|nobody|no[\s-]one|everybody|everyone|niemand|personne|nadie|never|ever|nie"
+    r"|jamais|nunca)\b(?!-)",
+    re.IGNORECASE,
+)
 
 
 def denies_presence(text: str) -> bool:
@@ -77,8 +101,13 @@ def is_sought(path: Sequence[str], tool: Tool, text: str) -> bool:
     """
     properties = plain_outputs(tool).get("properties")
     schema = properties.get(path[0]) if isinstance(properties, dict) and path else None
-    if isinstance(schema, dict) and schema.get("type") == "integer":
-        own = frozenset[str]().union(*(concepts_of(word) for word in raw_words(path[-1])))
+    if isinstance(schema, dict) and (schema.get("type") == "integer" or amount_told(schema)):
+        told = amount_told(schema)
+        if told and is_of_ours(text):
+            return False
+        own = frozenset[str]().union(
+            *(concepts_of(word) for word in (*raw_words(path[-1]), *raw_words(told)) if folded(word) not in STOPS)
+        )
         return any(concepts_of(word) & own for word in raw_words(text) if folded(word) not in STOPS)
     words = [folded(word) for word in raw_words(path[-1])] if path else []
     named = frozenset[str]().union(*(concepts_of(word) for word in raw_words(tool.name)))
@@ -99,7 +128,8 @@ def tells_presence(
         or denies_presence(text) == is_there
     ):
         return False
-    told = [tool.name, tool.description[:400], *step.inputs, *path]
+    amount = _told_of_amount(path, tool)
+    told = [tool.name, tool.description[:400], *step.inputs, *path, amount]
     words = {folded(word) for text in told for word in raw_words(text)}
     known = frozenset[str]().union(*(concepts_of(word) for word in words - STOPS))
     held = held_values([*step.inputs.values()], words)
@@ -107,7 +137,7 @@ def tells_presence(
     if left:
         return False
     values = {folded(part) for value in step.inputs.values() for part in re.split(r"[\s_]+", str(value))}
-    if not _speaks_of(text, path, words) and not (named and _is_there(text, values)):
+    if not _speaks_of(text, [path[-1], amount], words) and not (named and _is_there(text, values)):
         return False
     tokens = [folded(one.strip(".:'\u2019-")) for one in _TOKEN.findall(_NONE.sub(" ", text))]
     return all(
@@ -124,13 +154,21 @@ def tells_presence(
     )
 
 
-def _speaks_of(text: str, path: Sequence[str], words: Collection[str]) -> bool:
+def _speaks_of(text: str, told: Sequence[str], words: Collection[str]) -> bool:
     """Whether a condition says what is there, or that somebody finds it: `es regnet` and `nobody is there` do not."""
     said = [folded(one.strip(".:'\u2019-")) for one in _TOKEN.findall(text)]
     if any(one in _FOUND for one in said):
         return True
-    own = frozenset[str]().union(*(concepts_of(word) for word in raw_words(path[-1])))
+    own = frozenset[str]().union(*(concepts_of(word) for one in told for word in raw_words(one) if word not in STOPS))
     return any(one not in _THERE and (one in words or concepts_of(one) & own) for one in said)
+
+
+def _told_of_amount(path: Sequence[str], tool: Tool) -> str:
+    """The words by which an amount of a tool is described, and those for amounts; empty where it is none."""
+    properties = tool.output_schema.get("properties") if tool.output_schema else None
+    schema = properties.get(path[0]) if isinstance(properties, dict) and path else None
+    told = amount_told(schema) if isinstance(schema, dict) else ""
+    return f"{told} money us" if told else ""
 
 
 #: That something exists, and not that somebody is at a place: `there is no butter`.

@@ -8,8 +8,9 @@ from typing import Final
 
 from toolpath.checks.request.blockers import OTHERWISE, PROVISO
 from toolpath.checks.request.comparisons import UNLESS
-from toolpath.checks.request.condition_tests import says_condition, tells_which_items, tests_in
+from toolpath.checks.request.condition_tests import says_condition
 from toolpath.checks.request.lent_values import borrowed
+from toolpath.checks.request.meant_items import tells_which_items, tests_in
 from toolpath.checks.request.moods import Clause
 from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.tools import fits

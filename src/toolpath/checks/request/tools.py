@@ -49,7 +49,7 @@ def fits(verb: str, tool: Tool) -> bool:
 
 #: Verbs of names that say little without what follows them, as in `set_reminder`.
 _BROAD: Final = frozenset(
-    re.findall(r"\S+", "set create add make start write place apply change put update do run give")
+    re.findall(r"\S+", "set create add make start write place apply change put update do run give issue")
 )
 
 

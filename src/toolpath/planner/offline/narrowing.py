@@ -44,9 +44,11 @@ _BUT: Final = re.compile(
 #: What says that things are meant which are not so.
 _NOT: Final = re.compile(
     r"\b(?:not|never|no|without|isn['\u2019]t|aren['\u2019]t|hasn['\u2019]t|haven['\u2019]t|wasn['\u2019]t|weren['\u2019]t|doesn['\u2019]t"
-    r"|didn['\u2019]t|nicht|nie|kein\w*|ohne|pas|jamais|aucune?|sans|nunca|ning[uú]n\w*|sin)\b",
+    r"|didn['\u2019]t|nicht|nie|kein\w*|ohne|ne|pas|jamais|aucune?|sans|nunca|ning[uú]n\w*|sin)\b",
     re.IGNORECASE,
 )
+#: What makes another word say which one of a list: `le plus récent`.
+_MOST: Final = frozenset(("plus", "mas", "moins", "menos", "most", "least", "am"))
 #: `uninsured` says what a condition says, the other way round.
 _OPPOSITE: Final = re.compile(r"^(?:un|in|non-?|im)(?=\w{4})")
 #: Words that tell nothing of which things are meant.
@@ -122,6 +124,10 @@ def _listed(plan: Plan, kits: dict[str, Kit]) -> list[GoneOver]:
 def _denies(calls: Sequence[Call]) -> bool:
     """Whether some call carries what is said not to be so: a flag that is off, a condition."""
     values = [value for call in calls for value in call.inputs.values()]
+    flags = [word for call in calls for name, value in call.inputs.items() if value is True for word in raw_words(name)]
+    if any(_OPPOSITE.match(word) for word in flags):
+        # `unpaid_only`
+        return True
     return any(call.when is not None for call in calls) or any(value is False or value == "none" for value in values)
 
 
@@ -147,7 +153,9 @@ def _stray(
         word = folded(found[0])
         if _is_little(word) or is_reading(word) or found[0] in acts:
             continue
-        if any(start <= found.start() < end for start, end in picks):
+        if any(start <= found.start() < end for start, end in picks) or _is_told_apart(
+            found[0], calls, is_picked=bool(picks)
+        ):
             continue
         if text[found.end() :].lstrip(" \"„“«'(").startswith(names):
             # `den Interessenten Jan Kolb`: what somebody is, beside the name that is looked for.
@@ -189,6 +197,11 @@ def _known_of(
 def _is_little(word: str) -> bool:
     """Whether a word says nothing of which things are meant."""
     return word in STOPS or word in _IDLE | IDLE | TAKING or word in PARTICLES or is_particle(word)
+
+
+def _is_told_apart(word: str, calls: Sequence[Call], *, is_picked: bool) -> bool:
+    """Whether a word denies what a condition carries, or makes another one pick: `le plus récent`."""
+    return (_NOT.fullmatch(word) is not None and _denies(calls)) or (is_picked and folded(word) in _MOST)
 
 
 def _concepts_of_call(kit: Kit) -> frozenset[str]:

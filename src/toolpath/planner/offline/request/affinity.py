@@ -53,11 +53,16 @@ def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
             if _is_option(span, kit):
                 return 0.0
             is_shown = field.kind in ("text", "id") and is_like_examples(span.text, field)
-            return _affinity_of_name(field) + 0.5 * _is_searched(field, kit) + 1.0 * is_shown
+            return _affinity_of_name(field, kit) + 0.5 * _is_searched(field, kit) + 1.0 * is_shown
         case _:
             # What somebody is told is a sentence sooner than its reader is.
             is_sentence = field.name in _TOLD and len(span.text.split()) > 2
             return _affinity_of_text(field, box) + (0.6 if field.required else 0.3) * is_sentence
+
+
+#: How well a name fits as what somebody is told, and parameters that take that.
+_ADDRESSED: Final = 0.6
+_MESSAGES: Final = frozenset(("text", "message", "body"))
 
 
 def _affinity_of_same(span: Span, field: ToolField) -> float:
@@ -211,8 +216,11 @@ def _affinity_of_text(field: ToolField, box: Toolbox) -> float:
             return 0.0
 
 
-def _affinity_of_name(field: ToolField) -> float:
+def _affinity_of_name(field: ToolField, kit: Kit) -> float:
     match field.kind:
+        case "text" if kit.is_acting and field.name in _MESSAGES:
+            # Somebody's name is whom it is for sooner than what is said.
+            return _ADDRESSED
         case "person" | "place" | "company":
             return 2.0 + 0.4 * field.required
         case "text":
@@ -262,10 +270,18 @@ def _cue_of_little_word(word: str, field: ToolField) -> float:
     wanted = CUES.get(word)
     if wanted is None:
         return 0.0
+    if word in _SENT and field.kind == "email" and _RECEIVED & {*field.name.split("_")}:
+        # Who it is from is not whom it goes to.
+        return -_NOT_AT_ALL
     if wanted & {*field.name.split("_"), field.name} or (word in ("until", "bis") and field.name.endswith("out")):
         return 1.5
     # `Move the meeting on Monday to Friday`
     return 1.0 if word in _ONTO and field.kind in ("day", "moment", "time") else 0.0
+
+
+_SENT: Final = frozenset(("from", "von", "desde"))
+_RECEIVED: Final = frozenset(("to", "recipient", "recipients", "cc", "bcc"))
+_NOT_AT_ALL: Final = 9.0
 
 
 def _cue_of_name(word: Word, span: Span, field: ToolField) -> float:

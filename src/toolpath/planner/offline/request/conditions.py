@@ -10,16 +10,16 @@ import msgspec
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import PLEASE
 from toolpath.checks.request.comparisons import COMPARES, NEGATED, NOTHING, UNLESS
-from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.contraries import contrary
-from toolpath.checks.request.presence import denies_presence, tells_presence
+from toolpath.checks.request.presence import amount_told, denies_presence, is_of_ours, tells_presence
 from toolpath.checks.request.unparted import command_at
 from toolpath.checks.request.verbs import folded
 from toolpath.model.plan import Call
 from toolpath.planner.offline.request.compared import comparison, concepts_said, operands, place_of
 from toolpath.planner.offline.request.fitting import Fitted
 from toolpath.planner.offline.request.parts import ClausePart
-from toolpath.planner.offline.request.toolbox import Kit
+from toolpath.planner.offline.request.toolbox import Kit, ToolField
 from toolpath.values import Json, JsonObject
 
 _IF: Final = (
@@ -290,12 +290,24 @@ def _presence(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None
     said = concepts_said(part)
     given = {one.name for one in kit.required}
     counts = [one for one in kit.outputs if one.kind == "number" and one.is_whole and one.name not in given]
+    owing = [one for one in kit.outputs if one not in counts and _is_spoken_amount(one, said)]
+    if len(owing) == 1 and not is_of_ours(part.text):
+        return f"{place_of(step, owing[0])} {'==' if turned else '>'} 0"
     spoken = sorted((one for one in counts if one.concepts & said), key=lambda one: -len(one.concepts & said))
     if spoken and (len(spoken) == 1 or len(spoken[0].concepts & said) > len(spoken[1].concepts & said)):
         return f"{place_of(step, spoken[0])} {'==' if turned else '>'} 0"
     if len(kit.lists) != 1 or not kit.lists[0].path:
         return None
     return f"{place_of(step, kit.lists[0])} | length {'==' if turned else '>'} 0"
+
+
+def _is_spoken_amount(field: ToolField, said: frozenset[str]) -> bool:
+    """Whether a condition speaks of an amount that is nothing where all is well: what is owed."""
+    told = amount_told(
+        {"type": "number" if field.kind in ("number", "money") else "", "description": field.description}
+    )
+    own = frozenset[str]().union(*map(concepts_of, raw_words(told))) if told else frozenset()
+    return bool(told) and bool((field.concepts | own) & said - STOPS)
 
 
 def speaks_of(kit: Kit, part: ClausePart, reading: ConditionReading) -> bool:

@@ -14,7 +14,8 @@ from toolpath.planner.offline.request.parts import Word
 _BEHIND: Final = 40
 _DENIED: Final = re.compile(
     r"(?:\b(?:not|nicht|kein\w*|pas|non?|sin|ohne|sans|without|never|aucune?|ning[uú]na?)|n['\u2019]t)\s+"
-    r"(?:(?:yet|been|any|an?|the|d[ey]|eine?n?|une?|una?)\s+|d['\u2019])?$",
+    r"(?:(?:yet|been|being|any|an?|the|d[ey]|eine?n?|une?|una?|est[aá]n?|est[eé]n?|sean?|son|es|ha[ny]?|hayan?|encore|todavía|aún)\s+"
+    r"|d['\u2019])*$",
     re.IGNORECASE,
 )
 #: Behind what is denied of several things.
@@ -36,6 +37,7 @@ def denied_words(setting: CallSetting, words: Sequence[Word], text: str) -> list
 
 def denying(denied: Word, words: Sequence[Word], text: str) -> Iterable[Word]:
     """The words that deny a word, and `either` and the like of those that it is denied of."""
-    before = [one for one in words if one.end <= denied.start][-2:]
+    before = [one for one in words if one.end <= denied.start][-3:]
     yield from (one for one in before if _DENIED.search(text[one.start : denied.start]))
+    yield from (one for one in before if folded(one.text) == "ne")
     yield from (one for one in words if folded(one.text) in _EITHER)

@@ -35,14 +35,14 @@ from toolpath.planner.offline.request.flags import flag_said
 from toolpath.planner.offline.request.links import is_listed
 from toolpath.planner.offline.request.named import untitled
 from toolpath.planner.offline.request.narrowed_by import SEARCHED, about_what, pointed, whose_name
-from toolpath.planner.offline.request.options import is_flagged, is_meant, is_named, option_of_time, phrase_of
+from toolpath.planner.offline.request.options import holds_in, is_meant, is_named, option_of_time, phrase_of
 from toolpath.planner.offline.request.ordinals import ordinal_before
 from toolpath.planner.offline.request.parts import PARTICLES, ClausePart, Word
 from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.plain_words import PlainWords
 from toolpath.planner.offline.request.rows import are_in_row, is_mixed, is_of_row
 from toolpath.planner.offline.request.span import Span
-from toolpath.planner.offline.request.told_texts import is_told
+from toolpath.planner.offline.request.told_texts import is_told, names_message
 from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of
 from toolpath.values import Json, JsonObject
@@ -291,6 +291,8 @@ class _Filler:
     def _spend_label(self, span: Span, field: ToolField) -> None:
         """The word before a number or an id that says no more than which parameter it is: `ep 45`, `ending 4431`."""
         word = next((one for one in reversed(self._part.words) if one.end <= span.start), None)
+        if word is not None and span.kind == "quoted" and names_message(word, span, field, self._text):
+            self._spent.add(word)
         if word is None or span.kind not in ("number", "id", "code") or self._text[word.end : span.start].strip(" #:."):
             return
         plain = folded(word.text)
@@ -414,7 +416,7 @@ class _Filler:
             if field.kind != "bool" or field.name in self._inputs:
                 continue
             telling = [word for word in field.name.split("_") if word not in ("only", "is")]
-            said = [(word, one, is_flagged(word, one)) for one in telling for word in self._part.words]
+            said = [(word, one, holds_in(word, one, self._text)) for one in telling for word in self._part.words]
             hits = [(word, one, holds) for word, one, holds in said if holds is not None]
             if not telling or {one for _, one, _ in hits} != {*telling}:
                 said_otherwise = flag_said(field, self._kit, self._part.words, self._text)

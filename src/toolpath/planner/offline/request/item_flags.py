@@ -11,8 +11,8 @@ from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.denied import is_denied
-from toolpath.planner.offline.request.options import is_flagged
+from toolpath.planner.offline.request.denied import denying, is_denied
+from toolpath.planner.offline.request.options import is_flagged, positives_of
 from toolpath.planner.offline.request.parts import Word
 from toolpath.planner.offline.request.toolbox import Listed, ToolField
 from toolpath.values import JsonObject
@@ -47,7 +47,7 @@ def flagged(listed: Listed, words: Sequence[Word], asked: JsonObject, text: str)
         if one.start < end
         and all(how.search(text[max(0, one.start - _BEFORE) : one.start]) is None for how in (_BECOMES, _HARDLY))
     ]
-    narrowed = {word for name in asked for word in raw_words(name)}
+    narrowed = {*positives_of(word for name in asked for word in raw_words(name))}
     for field in listed.fields:
         for test, hits in _tests(field, free, narrowed, {str(value) for value in asked.values()}, text):
             tests.append(test)
@@ -66,7 +66,8 @@ def _tests(
         if not telling or {one for _, one, _ in hits} != {*telling} or narrowed & {*telling}:
             return
         holds = all(holds for _, _, holds in hits) is not any(is_denied(word, text) for word, _, _ in hits)
-        yield at if holds else f"not {at}", [word for word, _, _ in hits]
+        deny = [one for word, _, _ in hits if is_denied(word, text) for one in denying(word, words, text)]
+        yield at if holds else f"not {at}", [*(word for word, _, _ in hits), *deny]
     elif field.kind == "enum" and field.name not in narrowed:
         options = {folded(str(one).replace("_", " ")): str(one) for one in field.options if isinstance(one, str)}
         for word in words:

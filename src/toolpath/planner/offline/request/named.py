@@ -13,6 +13,7 @@ import msgspec
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import words_of
+from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.verbs import folded, meanings_of
 from toolpath.planner.offline.request.parts import PARTICLES, ClausePart
 from toolpath.planner.offline.request.span import Span
@@ -49,7 +50,7 @@ _WHICH: Final = re.compile(
 def is_named_by(span: Span, part: ClausePart, text: str, acting: Kit, finder: Kit) -> bool:
     """Whether a name in a command says whom or what it is done for, and not what that stands beside."""
     if text[span.end : span.end + 2] in ("'s", "\u2019s"):
-        return False
+        return _is_of_tool(text[span.end + 2 : part.end], acting)
     said = text[part.start : span.start]
     if _WHICH.search(said) is not None:
         return False
@@ -67,11 +68,24 @@ def is_named_by(span: Span, part: ClausePart, text: str, acting: Kit, finder: Ki
     if last in _FOR:
         return before not in _BESIDE and _PARTICIPLE.fullmatch(before) is None
     if last in _OF:
-        # What is sent of somebody goes to another one.
-        return "send" not in meanings_of(part.verb)
+        # What is sent of somebody goes to another one; `to the parents of Ann Brook` says to whom.
+        whom = [one for one in words[:-2] if one not in _ARTICLES][-1:]
+        return "send" not in meanings_of(part.verb) or (whom != [] and whom[0] in _FOR and _is_of_tool(before, acting))
     # `the member Ann Brook`
     named = {folded(one) for kit in (acting, finder) for one in re.findall(r"[A-Za-z][a-z]*", kit.tool.name)[1:]}
     return bool({last, last.removesuffix("s")} & named)
+
+
+def _is_of_tool(behind: str, kit: Kit) -> bool:
+    """Whether what somebody has is what a tool is for: `Ann Brook's open tickets`, and not `Ann Brook's trainer`."""
+    words = _WORD.findall(behind)[:_NOUN]
+    own = frozenset[str]().union(*kit.named[1:], *(concepts_of(one) for of in kit.lists for one in of.path))
+    return any(concepts_of(word) & own - _PALE for word in words)
+
+
+#: So many words at most are its noun and what stands before that.
+_NOUN: Final = 3
+_PALE: Final = frozenset(("id", "name", "number", "of", "for", "to", "in"))
 
 
 def untitled(name: str) -> str:
@@ -85,9 +99,14 @@ _BY_NAME: Final = frozenset(("name", "title", "query", "q", "search", "text", "e
 _KINDS: Final = frozenset(("text", "person", "company", "email"))
 
 
-def finding(kit: Kit) -> Kit | None:
-    """The tool as one that finds a thing by what it is called, and needs that alone; None where it is none."""
+def finding(kit: Kit, *, is_address: bool = False) -> Kit | None:
+    """The tool as one that finds a thing by what it is called, and needs that alone; None where it is none.
+
+    `is_address`: it is called by an address, where the tool takes one beside a name.
+    """
     own = [one for one in kit.fields if one.kind in _KINDS and not one.options and takes_a_name(one)]
+    if not kit.required and len({one.kind == "email" for one in own}) > 1:
+        own = [one for one in own if (one.kind == "email") is is_address]
     needed = [one for one in own if one.required] or own
     if len(kit.required) > 1 or len(needed) != 1 or any(one != needed[0] for one in kit.required):
         return None

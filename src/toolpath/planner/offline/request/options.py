@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -16,6 +16,7 @@ from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.translations import in_english, is_meant_alone, names_of
 from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.denied import is_denied
 from toolpath.planner.offline.request.parts import Word
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import ToolField
@@ -153,3 +154,15 @@ def is_flagged(word: Word, telling: str) -> bool | None:
     if bare != plain and (bare == telling or telling in listed_concepts(bare) or _is_cognate(bare, telling, ())):
         return False
     return None
+
+
+def holds_in(word: Word, telling: str, text: str) -> bool | None:
+    """The same in a text that may deny the word: `who has not paid` of `unpaid_only`."""
+    positive = _NOT.sub("", telling)
+    is_positive = positive != telling and (folded(word.text) == positive or positive in listed_concepts(word.text))
+    return False if is_positive and is_denied(word, text) else is_flagged(word, telling)
+
+
+def positives_of(telling: Iterable[str]) -> frozenset[str]:
+    """The words of the name of a flag, and what those that deny something deny: `paid` of `unpaid`."""
+    return frozenset(form for word in telling for form in (word, _NOT.sub("", word)))

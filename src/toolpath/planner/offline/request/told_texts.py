@@ -12,7 +12,7 @@ import msgspec
 
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.span import Span
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
 
@@ -86,6 +86,12 @@ def is_message(field: ToolField) -> bool:
     return field.name in _SENTENCES and field.kind == "text"
 
 
+def names_message(word: Word, span: Span, field: ToolField, text: str) -> bool:
+    """Whether a word right before a quotation says that it is what somebody is told: `the text "…"` of a `body`."""
+    between = text[word.end : span.start].strip(" :\"'“„«")
+    return not between and is_message(field) and folded(word.text) in _SENTENCES
+
+
 def with_told(kit: Kit, part: ClausePart, given: frozenset[str]) -> ClausePart:
     """The clause with what is to be told as one value, for a tool that takes such a text."""
     fields = [field for field in kit.fields if field.name not in given and field.kind == "text"]
@@ -141,7 +147,13 @@ def _start(kit: Kit, part: ClausePart) -> int | None:
     if whom is None or part.text[telling.end - part.start : whom.start - part.start].strip():
         return None
     rest = whom.end - part.start
+    # `tell Ann Brook's parents she is late`: whose they are is none of it.
+    owned = _OWNED.match(part.text, rest)
+    rest = owned.end() if owned is not None else rest
     return rest + len(part.text[rest:]) - len(part.text[rest:].lstrip(" ,")) if _FINITE.search(plain, rest) else None
+
+
+_OWNED: Final = re.compile(r"(?:['\u2019]s|(?<=['\u2019]s))\s+[^\W\d_]+(?=\s)")
 
 
 def _is_introduced(kit: Kit, part: ClausePart, found: re.Match[str]) -> bool:
