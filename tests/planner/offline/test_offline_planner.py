@@ -310,3 +310,10 @@ def test_what_a_command_does_not_say_is_asked() -> None:
 def test_a_name_beside_a_title_that_is_said_is_no_title(said: str) -> None:
     (call,) = calls(plan_offline(said, BLOG))
     assert (call[1]["title"], call[1]["content"]) == ("Hello", "world")
+
+
+def test_a_refusal_says_of_many_tools_that_it_names_the_nearest_of_them() -> None:
+    many = [Tool(name=f"paint_{number}", description="Paint a wall.") for number in range(12)]
+    with pytest.raises(NoToolFits, match=r"Connected tools, the nearest 10 of 13: \[wash_car, ") as refused:
+        plan_offline("Sing me a song about the wash", catalog(*many, Tool(name="wash_car", description="Wash a car.")))
+    assert refused.value.suggestions[0] == "wash_car"
