@@ -45,6 +45,7 @@ from toolpath.checks.request.ranges import ranges
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.several import several
 from toolpath.checks.request.shared_names import shared_names
+from toolpath.checks.request.texts_of_acts import texts_of_acts
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
@@ -122,6 +123,7 @@ def mandated(  # a plan, what it is held against, and how
 _RULES_OF_WRITES: Final = (
     *(misread, marked, misnamed, several, misplaced, misbound, twofold, doubled, asides, turned, unchanged, read_back),
     *(formless, origins, parts_of_things, pointed_back, ranges, levels, ends_of_periods, shared_names, contrary_acts),
+    texts_of_acts,
 )
 
 
