@@ -99,5 +99,5 @@ async def test_plan_and_run(zone: str, day: str, stream: bool) -> None:
         with pytest.raises(PlanInvalid):
             await tp.plan_and_run(REQUEST, decomposition=taken | parts("gold bars"), **how)
         with pytest.raises(ReadError):
-            await tp.plan_and_run(REQUEST, decomposition={"sub_queries": []}, **how)
+            await tp.plan_and_run(REQUEST, decomposition={"sub_queries": 5}, **how)
         assert len(tool.calls) == 1
