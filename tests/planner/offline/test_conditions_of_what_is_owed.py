@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pytest
 from tests.planner.made_tools import tool
+from tests.planner.offline.planned_over import is_left_alone, planned, writes
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.errors import NoToolFits
-from toolpath.model.plan import Call, Plan, every_step
-from toolpath.planner.offline.planner import plan_offline
 
 TEXT = {"type": "string"}
 PLOT = {"type": "string", "description": "Number of the plot, e.g. PL-12"}
@@ -55,23 +52,6 @@ TOOLS = (
 CATALOG = Catalog({one.key: one for one in TOOLS})
 
 
-def planned(request_text: str) -> Plan:
-    return plan_offline(request_text, CATALOG, today=date(2026, 5, 13))
-
-
-def writes(plan: Plan) -> list[Call]:
-    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
-    return [one for one in calls if not CATALOG.tools[one.tool].is_read]
-
-
-def is_left_alone(request_text: str) -> bool:
-    try:
-        plan = planned(request_text)
-    except NoToolFits:
-        return True
-    return bool(plan.questions) or not writes(plan)
-
-
 OWED = {
     "PL-12 still owes us anything": ">",
     "PL-12 owes us money": ">",
@@ -85,9 +65,9 @@ OWED = {
 @pytest.mark.parametrize("said", OWED)
 @pytest.mark.parametrize("form", ["If {said}, lock PL-12", "Lock PL-12 if {said}"])
 def test_what_is_owed_is_compared_with_nothing(said: str, form: str) -> None:
-    plan = planned(form.format(said=said))
+    plan = planned(form.format(said=said), CATALOG)
     assert not plan.questions
-    assert [one.when for one in writes(plan)] == [f"{{{{ get_plot.fees {OWED[said]} 0 }}}}"]
+    assert [one.when for one in writes(plan, CATALOG)] == [f"{{{{ get_plot.fees {OWED[said]} 0 }}}}"]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +87,7 @@ def test_what_is_owed_is_compared_with_nothing(said: str, form: str) -> None:
     ],
 )
 def test_another_debt_is_asked_about(text: str) -> None:
-    assert is_left_alone(text)
+    assert is_left_alone(text, CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -115,9 +95,9 @@ def test_another_debt_is_asked_about(text: str) -> None:
     [("tomorrow at 5 pm", "2026-05-14", "17:00"), ("on Friday at 9:30", "2026-05-15", "09:30")],
 )
 def test_one_is_booked_where_it_is_free_and_else_the_other(when: str, day: str, start: str) -> None:
-    plan = planned(f"If hall 2 is free {when}, book it. Otherwise book hall 5.")
+    plan = planned(f"If hall 2 is free {when}, book it. Otherwise book hall 5.", CATALOG)
     assert not plan.questions
-    assert [(one.when, one.inputs) for one in writes(plan)] == [
+    assert [(one.when, one.inputs) for one in writes(plan, CATALOG)] == [
         ("{{ check_hall.free }}", {"hall": 2, "day": day, "start": start}),
         ("{{ not check_hall.free }}", {"hall": 5, "day": day, "start": start}),
     ]
@@ -133,4 +113,4 @@ def test_one_is_booked_where_it_is_free_and_else_the_other(when: str, day: str, 
     ],
 )
 def test_a_condition_that_says_more_is_asked_about(text: str) -> None:
-    assert is_left_alone(text)
+    assert is_left_alone(text, CATALOG)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pytest
 from tests.planner.made_tools import tool
+from tests.planner.offline.planned_over import is_left_alone, planned, writes
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.reordered import reordered
-from toolpath.errors import NoToolFits
-from toolpath.model.plan import Call, Loop, Plan, every_step
-from toolpath.planner.offline.planner import plan_offline
+from toolpath.model.plan import Call, Loop
 
 TEXT = {"type": "string"}
 
@@ -45,23 +43,6 @@ TOOLS = (
 CATALOG = Catalog({one.key: one for one in TOOLS})
 
 
-def planned(request_text: str) -> Plan:
-    return plan_offline(request_text, CATALOG, today=date(2026, 5, 13))
-
-
-def writes(plan: Plan) -> list[Call]:
-    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
-    return [one for one in calls if not CATALOG.tools[one.tool].is_read]
-
-
-def asked_or_refused(request_text: str) -> bool:
-    try:
-        plan = planned(request_text)
-    except NoToolFits:
-        return True
-    return bool(plan.questions) or not writes(plan)
-
-
 LISTS = {
     "all the parcels that are damaged": {"state": "damaged"},
     "every parcel that is delayed": {"state": "delayed"},
@@ -76,13 +57,13 @@ FIRST = ("{list}: {verb} them", "{list}, {verb} them", "{list} - {verb} each of 
 def test_what_is_done_with_a_list_that_is_named_before_is_done_with_each_of_it(
     said: str, form: str, verb: str, acting: str
 ) -> None:
-    plan = planned(form.format(list=said, verb=verb))
+    plan = planned(form.format(list=said, verb=verb), CATALOG)
     assert not plan.questions
     (read, loop) = plan.steps
     assert isinstance(read, Call)
     assert (read.tool, read.inputs) == ("list_parcels", LISTS[said])
     assert isinstance(loop, Loop)
-    assert [one.tool for one in writes(plan)] == [acting]
+    assert [one.tool for one in writes(plan, CATALOG)] == [acting]
 
 
 @pytest.mark.parametrize(
@@ -94,9 +75,9 @@ def test_what_is_done_with_a_list_that_is_named_before_is_done_with_each_of_it(
     ],
 )
 def test_what_is_said_behind_the_list_stays_with_the_command(text: str) -> None:
-    plan = planned(text)
+    plan = planned(text, CATALOG)
     assert not plan.questions
-    assert [one.inputs["state"] for one in writes(plan)] == ["collected"]
+    assert [one.inputs["state"] for one in writes(plan, CATALOG)] == ["collected"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +95,7 @@ def test_what_is_said_behind_the_list_stays_with_the_command(text: str) -> None:
     ],
 )
 def test_a_list_of_which_something_is_told_is_no_command(text: str) -> None:
-    assert asked_or_refused(text)
+    assert is_left_alone(text, CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +126,11 @@ DENIED = {
 @pytest.mark.parametrize("form", DENIED)
 @pytest.mark.parametrize("flag", ["paid", "insured"])
 def test_a_denial_that_says_which_are_meant_is_a_condition_of_each(form: str, flag: str) -> None:
-    plan = planned(form.format(flag=flag))
+    plan = planned(form.format(flag=flag), CATALOG)
     assert not plan.questions
-    assert [one.when for one in writes(plan)] == [f"{{{{ {DENIED[form]} item.{flag} }}}}".replace("{{  ", "{{ ")]
+    assert [one.when for one in writes(plan, CATALOG)] == [
+        f"{{{{ {DENIED[form]} item.{flag} }}}}".replace("{{  ", "{{ ")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -158,8 +141,8 @@ def test_a_denial_that_says_which_are_meant_is_a_condition_of_each(form: str, fl
     ],
 )
 def test_it_does_so_in_other_languages(text: str, when: str) -> None:
-    plan = planned(text)
-    assert [one.when for one in writes(plan)] in ([when], [])
+    plan = planned(text, CATALOG)
+    assert [one.when for one in writes(plan, CATALOG)] in ([when], [])
 
 
 @pytest.mark.parametrize(
@@ -179,4 +162,4 @@ def test_it_does_so_in_other_languages(text: str, when: str) -> None:
     ],
 )
 def test_another_denial_is_asked_about(text: str) -> None:
-    assert asked_or_refused(text)
+    assert is_left_alone(text, CATALOG)

@@ -9,7 +9,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.seen import Seen
-from toolpath.checks.request.tokens import QUOTED
+from toolpath.checks.request.tokens import QUOTED, quoted_by
 from toolpath.model.plan import Call
 
 #: Words of parameters that take what somebody is told or what is written down.
@@ -22,7 +22,7 @@ _THING_OF: Final = re.compile(r"['\u2019]s\s+[^\W\d_]")
 
 def texts_of_acts(seen: Seen) -> Iterator[str]:
     """A question for each text of an acting call that the request says for something else."""
-    quoted = [*_quotations(seen.request)]
+    quoted = [quoted_by(one) for one in QUOTED.finditer(seen.request)]
     for call, _, _ in seen.acting:
         texts = dict(_texts_of(call))
         is_elsewhere = not any(one in quoted for one in texts.values()) and any(
@@ -33,11 +33,6 @@ def texts_of_acts(seen: Seen) -> Iterator[str]:
                 yield f"{call.id}: {value!r} is whose thing is meant. What is {name!r}?"
             elif is_elsewhere and seen.held.has_text(value):
                 yield f"{call.id}: is {value!r} or {quoted[0]!r} the {name!r}?"
-
-
-def _quotations(text: str) -> Iterator[str]:
-    for found in QUOTED.finditer(text):
-        yield next(group for group in found.groups() if group is not None).strip()
 
 
 def _texts_of(call: Call) -> Iterator[tuple[str, str]]:

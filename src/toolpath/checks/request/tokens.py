@@ -23,3 +23,8 @@ COUNTED: Final = re.compile(
 )
 #: A date or a time in digits.
 DATED: Final = re.compile(r"\d{1,4}([-/.:])\d{1,2}(?:\1\d{1,4})?(?:t\d{1,2}:\d{2}.*|z)?", re.IGNORECASE)
+
+
+def quoted_by(found: re.Match[str]) -> str:
+    """The text within the marks of a quotation."""
+    return next(group for group in found.groups() if group is not None).strip()

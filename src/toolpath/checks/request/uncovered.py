@@ -25,7 +25,7 @@ from toolpath.checks.request.concepts import is_german_thing
 from toolpath.checks.request.counts import COUNTS
 from toolpath.checks.request.held_values import RUNS, HeldValues, numbers_of, readings_of
 from toolpath.checks.request.lengths import WORDS_OF_UNITS, Length, in_unit_of_time, lengths_in
-from toolpath.checks.request.tokens import COUNTED, DATED, EDGES, QUOTED
+from toolpath.checks.request.tokens import COUNTED, DATED, EDGES, QUOTED, quoted_by
 from toolpath.checks.request.translations import says_part
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of, unelided
 
@@ -89,7 +89,7 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
 def _quotations_not_held(quotations: Sequence[re.Match[str]], text: str, held: HeldValues) -> list[str]:
     """Quotations that no value holds; a text that is quoted as a whole is read word by word."""
     whole = 0.8 * len(text.strip())
-    inner = [next(group for group in one.groups() if group is not None).strip() for one in quotations]
+    inner = [quoted_by(one) for one in quotations]
     return [
         said[:100]
         for said, one in zip(inner, quotations, strict=True)

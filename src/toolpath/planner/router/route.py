@@ -213,8 +213,9 @@ class RoutingAttempt:
 
     def _unnamed(self, key: str, *, text: str) -> Routed:
         message = f"The arguments of {key} are given without their names, and it takes fewer."
-        self._findings = (Finding(code="inputs_not_named", severity="error", message=message),)
-        return self._end("refused", message=message, text=text)
+        hint = "Give each by the name of its parameter."
+        self._findings = (Finding(code="inputs_not_named", severity="error", message=message, hint=hint),)
+        return self._end("refused", message=f"{message} {hint}", text=text)
 
     def _connect(self, name: str) -> None:
         """Take in a tool that is called by its key, though it was not among the nearest."""
